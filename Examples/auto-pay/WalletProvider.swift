@@ -5,16 +5,21 @@ struct WalletProvider: PaymentProvider {
     let descriptor = ProviderDescriptor(id: "purse", name: "Purse", patterns: [.scheme("purse")], outboundHosts: [])
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        LinkMatch(reference: link.text.split(separator: "/").dropFirst().first.map(String.init))
+        guard let order = order(link) else { return nil }
+        return LinkMatch(reference: "\(order.payee)/\(order.number)/\(order.amount.minorUnitText)")
     }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        let parts = request.link.text.split(whereSeparator: { $0 == ":" || $0 == "/" }).map(String.init)
-        guard parts.count == 4 else { throw PaymentError(.notFound, "there is no such payment") }
-        let amount = try Money(decimal: parts[3], currency: .eur)
+        guard let order = order(request.link) else { throw PaymentError(.notFound, "there is no such payment") }
         return PaymentQuote(
-            reference: request.reference, payee: Payee(name: parts[1], id: parts[1]), amount: amount,
-            options: [PaymentMethodOption(id: "cash", title: "Cash", amount: amount)])
+            reference: request.reference, payee: Payee(name: order.payee, id: order.payee), amount: order.amount,
+            options: [PaymentMethodOption(id: "cash", title: "Cash", amount: order.amount)])
+    }
+
+    private func order(_ link: PaymentLink) -> (payee: String, number: String, amount: Money)? {
+        let parts = link.path.split(separator: "/").map(String.init)
+        guard parts.count == 3, let amount = try? Money(decimal: parts[2], currency: .eur) else { return nil }
+        return (parts[0], parts[1], amount)
     }
 
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

@@ -28,10 +28,13 @@ struct CustodianProvider: PaymentProvider {
         guard case .instruction(let instruction) = reader.read(link), case .fixed(let amount) = instruction.amount,
             instruction.fields["network"]?.string == "mainnet", let account = instruction.payee?.account
         else { return nil }
-        // An invoice is identified by its payment hash; a link of Bitcoin has no name.
-        let hash = instruction.fields["paymentHash"]?.string
+        // An invoice is identified by its payment hash, also inside of a link of Bitcoin; other links have no name but
+        // what they ask for. The reading is the same in every spelling.
+        let hash = ([instruction] + instruction.alternatives).compactMap { $0.fields["paymentHash"]?.string }.min()
+        let words = hash.map { [$0] } ?? [account, instruction.payee?.name ?? "", instruction.memo ?? ""]
         return Order(
-            name: [hash, account, amount.minorUnitText].compactMap(\.self).joined(separator: ":"), text: link.text,
+            name: (words + [amount.minorUnitText]).map { PercentCoding.encode($0) }.joined(separator: ":"),
+            text: link.text,
             payee: instruction.payee?.name ?? String(account.prefix(12)), amount: amount, instruction: instruction)
     }
 

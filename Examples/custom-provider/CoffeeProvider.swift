@@ -9,7 +9,8 @@ struct CoffeeProvider: PaymentProvider {
             outboundHosts: [gateway.authority])
     }
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        link.path.split(separator: "/").dropFirst().first.map { LinkMatch(reference: String($0)) }
+        let parts = link.path.split(separator: "/")
+        return parts.count == 2 && PathSegment.isSafe(parts[1]) ? LinkMatch(reference: String(parts[1])) : nil
     }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let order: JSONValue = try await context.json(.get, gateway.appending(["orders", request.reference.id]))

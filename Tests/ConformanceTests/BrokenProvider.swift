@@ -16,7 +16,7 @@ private struct Believer: HTTPTransport {
 struct BrokenProvider: PaymentProvider {
     enum Flaw: Sendable, CaseIterable {
         case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, tells, wanders,
-            asksAgain, waitsForEver, namesAnew
+            asksAgain, waitsForEver, namesAnew, readsFirstSegment
 
         /// The probe that has to find it.
         var probe: ProviderConformance.Probe {
@@ -32,6 +32,7 @@ struct BrokenProvider: PaymentProvider {
             case .asksAgain: .crashes
             case .waitsForEver: .polling
             case .namesAnew: .stepNames
+            case .readsFirstSegment: .spellings
             }
         }
     }
@@ -62,7 +63,10 @@ struct BrokenProvider: PaymentProvider {
             outboundHosts: sound.outboundHosts, replayWindow: sound.replayWindow)
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        guard flaw == .readsFirstSegment else { return base.recognize(link) }
+        return link.path.split(separator: "/").first.map { LinkMatch(reference: String($0)) }
+    }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         if flaw == .tells { context.log("asking with \(Subjects.secret)") }

@@ -32,6 +32,8 @@ public enum ProviderConformance {
         case patterns = "patterns are valid"
         /// It reads any link without trapping, the same way twice, and trusts no impostor.
         case links = "every link is read, impostors are not trusted"
+        /// A link in another spelling names the same payment, or none: never another one, which would be paid again.
+        case spellings = "one payment has one name, however its link is written"
         /// It pays.
         case payment = "a payment is paid once"
         /// Spoilt answers never become a false success or failure, in any case.
@@ -119,6 +121,7 @@ struct ProbeSuite: Sendable {
         case .capabilities: capabilities()
         case .patterns: patterns()
         case .links: try links()
+        case .spellings: try spellings()
         case .payment: try payment()
         case .hostileAnswers: try hostileAnswers()
         case .rejections: try rejections()
@@ -148,7 +151,7 @@ struct ProbeSuite: Sendable {
     private func lack(_ probe: ProviderConformance.Probe) -> String? {
         let service = subject.service
         switch probe {
-        case .patterns, .links, .payment, .crashes, .polling:
+        case .patterns, .links, .spellings, .payment, .crashes, .polling:
             return service is any PaymentProvider ? nil : "a merchant's service takes no payers"
         case .capture, .captureDetails, .captureCrashes:
             return service is any CapturingService ? nil : "it captures nothing"

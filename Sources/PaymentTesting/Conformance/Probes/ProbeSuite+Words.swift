@@ -53,6 +53,19 @@ extension ProbeSuite {
         return findings
     }
 
+    func spellings() throws -> [String] {
+        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the backend names no link") }
+        guard let match = route(link)?.match, let name = match.reference else {
+            return ["its link names no payment"]
+        }
+        return SecondSpellings.all(of: link).compactMap { difference, text in
+            guard let other = route(text)?.match, let reference = other.reference else { return nil }
+            // Names are compared as they are stored, byte by byte.
+            let isSame = reference.utf8.elementsEqual(name.utf8) && other.namesPayee == match.namesPayee
+            return isSame ? nil : "written with \(difference), its link names another payment"
+        }
+    }
+
     /// Returns the route of `text` in a router that knows only the subject.
     func route(_ text: String) -> Route? {
         let world = SimulatedWorld(seed: 1)
