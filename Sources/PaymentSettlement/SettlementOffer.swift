@@ -14,11 +14,16 @@ package struct SettlementOffer: Sendable, Hashable {
     package let amount: PaymentInstruction.Amount
     /// The end of the offer; nil for none.
     package let expiresAt: Date?
+    /// The payee's texts that tell payments of one amount to one address apart, such as a label; nil for none.
+    let label: String?
 
-    package init(endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?) {
+    package init(
+        endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?, label: String? = nil
+    ) {
         self.endpoint = endpoint
         self.amount = amount
         self.expiresAt = expiresAt
+        self.label = label
     }
 
     /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay.
@@ -39,7 +44,7 @@ package struct SettlementOffer: Sendable, Hashable {
         // Without the scheme it could be another coin's address.
         case "bitcoin-address" where instruction.otherReadings.isEmpty:
             return [endpoint(.bitcoinAddress, instruction.payee?.account, instruction)].compactMap(\.self)
-        case "bolt11": return [endpoint(.bolt11, payload(of: link)?.lowercased(), instruction)].compactMap(\.self)
+        case "bolt11": return [endpoint(.bolt11, payload(of: link), instruction)].compactMap(\.self)
         case "bolt12-offer": return [endpoint(.bolt12Offer, payload(of: link), instruction)].compactMap(\.self)
         case "lnurl":
             let name = instruction.payee?.account.flatMap { $0.contains("@") ? $0 : nil }
@@ -72,14 +77,22 @@ package struct SettlementOffer: Sendable, Hashable {
     // MARK: Reading
 
     /// Returns the offers of a `bitcoin:` link, one of each kind: by the invoice or offer inside, and at its address.
+    ///
+    /// Their order, and the choice among several of a kind, follow from the endpoints alone: a link's parameters may
+    /// stand in any order.
     private static func chain(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> [SettlementOffer] {
         var found: [SettlementOffer] = []
-        for key in ["lightning", "lno"] {
-            guard let text = instruction.fields[key]?.string else { continue }
+        let label = label(of: instruction)
+        for text in ["lightning", "lno"].flatMap({ texts(instruction.fields[$0]) }) {
             found += offers(in: "lightning:" + text, reader).map { inner in
-                guard case .open = inner.amount else { return inner }
+                var amount = inner.amount
+                // What the payload leaves open, the link may state, also for a service that takes many amounts.
+                switch (inner.amount, instruction.amount) {
+                case (.open, _), (.onService, .fixed): amount = instruction.amount
+                default: break
+                }
                 return SettlementOffer(
-                    endpoint: inner.endpoint, amount: instruction.amount, expiresAt: inner.expiresAt)
+                    endpoint: inner.endpoint, amount: amount, expiresAt: inner.expiresAt, label: label)
             }
         }
         if let address = address(instruction, reader) {
@@ -87,19 +100,37 @@ package struct SettlementOffer: Sendable, Hashable {
                 SettlementOffer(
                     endpoint: SettlementEndpoint(
                         .bitcoinAddress, text: address, network: instruction.fields["network"]?.string),
-                    amount: instruction.amount, expiresAt: nil))
+                    amount: instruction.amount, expiresAt: nil, label: label))
         }
+        // Two amounts for one payment: the meant one cannot be determined.
+        guard Set((found.map(\.amount) + [instruction.amount]).filter(\.isFixed)).count < 2 else { return [] }
+        found.sort { ($0.rank, $0.endpoint.text) < ($1.rank, $1.endpoint.text) }
         var kinds: Set<SettlementEndpoint.Kind> = []
         found.removeAll { !kinds.insert($0.endpoint.kind).inserted }
-        // Two amounts for one payment: the meant one cannot be determined.
-        return instruction.warnings.contains(.amountsDiffer) ? [] : found
+        return found
     }
 
-    /// Returns the address of a `bitcoin:` link: the one after the colon, or else the first among its parameters, which
-    /// is spelled as one after the colon would be.
+    /// Better ways come first: what is paid once, then what the payee's node or service makes an invoice for.
+    private var rank: Int {
+        [.bolt11, .bolt12Offer, .lnurl, .lightningAddress].firstIndex(of: endpoint.kind) ?? .max
+    }
+
+    /// The values of a parameter that may stand several times.
+    private static func texts(_ field: JSONValue?) -> [String] {
+        field?.array?.compactMap(\.string) ?? [field?.string].compactMap(\.self)
+    }
+
+    /// The label and message of a link, as one text that no other pair has. An empty text is none.
+    private static func label(of instruction: PaymentInstruction) -> String? {
+        let texts = ["label", "message"].map { instruction.fields[$0]?.string ?? "" }
+        return texts.allSatisfy(\.isEmpty) ? nil : "\(texts[0].utf8.count):\(texts[0])\(texts[1])"
+    }
+
+    /// Returns the address of a `bitcoin:` link: the one after the colon, or else the first of its parameters in the
+    /// order of their texts, which are segwit addresses.
     private static func address(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> String? {
         if let address = instruction.fields["address"]?.string { return address }
-        let listed = ["bc", "tb", "bcrt"].lazy.compactMap { instruction.fields[$0]?.array?.first?.string }.first
+        let listed = ["bc", "tb", "bcrt"].flatMap { texts(instruction.fields[$0]) }.map { $0.lowercased() }.min()
         guard let listed, let link = try? PaymentLink("bitcoin:" + listed),
             case .instruction(let inner) = reader.read(link)
         else { return nil }
@@ -120,12 +151,19 @@ package struct SettlementOffer: Sendable, Hashable {
             amount: instruction.amount, expiresAt: instruction.expiresAt)
     }
 
-    /// The text behind the scheme, or all of a bare text.
+    /// The text behind the scheme, or all of a bare text without the line end that pasted codes have.
     private static func payload(of link: PaymentLink) -> String? {
-        let text = link.spelling ?? link.text
-        guard link.scheme == "lightning" else { return link.scheme == nil ? text : nil }
-        var rest = text.drop { $0 != ":" }.dropFirst()
-        if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
-        return String(rest)
+        let payload: Substring
+        switch link.scheme {
+        case "lightning": payload = link.text.drop { $0 != ":" }.dropFirst()
+        case nil: payload = link.text[...]
+        default: return nil
+        }
+        guard let last = payload.utf8.lastIndex(where: { !" \r\n".utf8.contains($0) }) else { return nil }
+        return String(payload[...last])
     }
+}
+
+extension PaymentInstruction.Amount {
+    fileprivate var isFixed: Bool { if case .fixed = self { true } else { false } }
 }

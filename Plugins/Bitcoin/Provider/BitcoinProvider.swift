@@ -1,5 +1,4 @@
 public import PaymentCore
-import PaymentCrypto
 public import PaymentSettlement
 
 #if canImport(FoundationEssentials)
@@ -56,31 +55,14 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
             outboundHosts: names.map { [$0.host] } ?? [])
     }
 
-    /// Recognises texts that a settler can pay. An invoice is named by its payment hash, whatever surrounds it.
+    /// Recognises texts that a settler can pay. Each has one name in every spelling: an invoice its payment hash,
+    /// whatever surrounds it, a link with an amount its destination, amount, label and message, another text its payee.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         // DNS does not distinguish upper and lower case.
         if let name = name(in: link) {
             return LinkMatch(reference: name.lowercased(), holdsSecret: false, namesPayee: true)
         }
-        let offers = SettlementOffer.offers(in: link, reader)
-        guard let first = offers.first else { return nil }
-        if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
-            return LinkMatch(reference: hash, holdsSecret: false)
-        }
-        guard case .fixed(let money) = first.amount else {
-            return LinkMatch(reference: first.endpoint.text, holdsSecret: false, namesPayee: true)
-        }
-        return LinkMatch(reference: Self.name(first.endpoint, money, link), holdsSecret: false)
-    }
-
-    /// Names a link as one payment by its address, its amount, and its label and message.
-    private static func name(_ endpoint: SettlementEndpoint, _ amount: Money, _ link: PaymentLink) -> String {
-        let words = ["label", "message"].map { word in
-            link.queryItems.first { $0.name == Substring(word) }.map { String($0.value) } ?? ""
-        }
-        let base = "\(endpoint.text):\(amount.minorUnitText)"
-        guard words.contains(where: { !$0.isEmpty }) else { return base }
-        return base + ":" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(16)
+        return LinkMatch(settling: SettlementOffer.offers(in: link, reader))
     }
 
     /// Returns the payee of an option: the name that was looked up, or the address of a text without an amount.

@@ -1,5 +1,8 @@
 /// The destination of a settler's payment: an invoice, an address or a name, with its kind and its network.
 ///
+/// Its text is canonical, however it was written and whoever made or stored the value, so endpoints are equal where
+/// their spellings differ in nothing but letters' case that their kind does not distinguish, or white space.
+///
 /// Create one from a text that was read and found sound, never from a text alone; see
 /// ``init(_:text:network:paymentHash:)``.
 public struct SettlementEndpoint: Sendable, Hashable, Codable {
@@ -27,7 +30,8 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
 
     /// The kind of endpoint.
     public let kind: Kind
-    /// The invoice, address or name itself, without a scheme and without parameters.
+    /// The invoice, address or name itself, without a scheme and without parameters: bech32, hexadecimal digits and host
+    /// names in lower case, an offer in one part.
     public let text: String
     /// The network on which the money moves, where the text states it: for Bitcoin and Lightning `mainnet`, `testnet`,
     /// `signet` or `regtest`, for other coins their chain.
@@ -40,14 +44,27 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - kind: the kind of endpoint.
-    ///   - text: the invoice, address or name.
+    ///   - text: the invoice, address or name, in any spelling.
     ///   - network: the network that the text names.
     ///   - paymentHash: of an invoice: 64 hexadecimal digits, in any case.
     public init(_ kind: Kind, text: String, network: String? = nil, paymentHash: String? = nil) {
         self.kind = kind
-        self.text = text
+        self.text = CanonicalText.endpoint(text, kind)
         self.network = network
         self.paymentHash = paymentHash?.lowercased()
+    }
+
+    private enum CodingKeys: String, CodingKey { case kind, text, network, paymentHash }
+
+    /// Reads a stored endpoint.
+    ///
+    /// - Throws: the decoder's error where a member is missing or of another type.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try members.decode(Kind.self, forKey: .kind), text: try members.decode(String.self, forKey: .text),
+            network: try members.decodeIfPresent(String.self, forKey: .network),
+            paymentHash: try members.decodeIfPresent(String.self, forKey: .paymentHash))
     }
 }
 

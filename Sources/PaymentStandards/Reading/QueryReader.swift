@@ -16,6 +16,8 @@ struct QueryRules: Sendable {
     var plusIsSpace = false
     /// True if names are compared without regard to ASCII case.
     var foldsNames = false
+    /// The beginning of names that must not be ignored; the rest is the parameter's own name. Empty for none.
+    var required = ""
     /// The names that may occur several times.
     var repeatable: Set<String> = []
     /// True if every name may occur only once, also one that the standard does not know.
@@ -63,7 +65,8 @@ struct QueryReader: Sendable {
             guard !item.isEmpty else { continue }
             let (name, value) = item.cut(at: "=")
             let key = rules.foldsNames ? name.lowercased : name.text
-            let number = numbers[key]
+            let isRequired = !rules.required.isEmpty && key.hasPrefix(rules.required)
+            let number = numbers[isRequired ? String(key.dropFirst(rules.required.count)) : key]
             let isAgain: Bool
             if let number {
                 isAgain = seen & ~repeatable & 1 << number != 0

@@ -60,7 +60,7 @@ struct NamePaymentTests {
         "₿override.x_domain_cname_wild@dnssec_proof_tests.bitcoin.ninja",
         "₿a.x_domain_cname_wild@dnssec_proof_tests.bitcoin.ninja"
     )
-    /// As the record has it.
+    /// As the record has it; settlers see it in its canonical form.
     private static let address = "BC1QYYQ734DCNHHCWYW8YJXSWXG4P7K9NXU0QT84QZ"
     private let journal = InMemoryJournal()
     private let settler = Settler()
@@ -118,7 +118,7 @@ struct NamePaymentTests {
         #expect(quote.options[0].expiresAt == Self.time + 600)
         let outcome = try await router.pay(quote, option: "bitcoin-address", as: payer())
         guard case .succeeded = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        #expect(settler.payments.map(\.endpoint.text) == [Self.address])
+        #expect(settler.payments.map(\.endpoint.text) == [Self.address.lowercased()])
         #expect(settler.payments.map(\.amount.minorUnits) == [1000])
         // The payment goes to the endpoint that the payer saw, without another question.
         #expect(server.requests.allSatisfy { $0.url.host == "dns.example" } && server.requests.count <= 12)

@@ -11,7 +11,9 @@ enum PayableLink {
         switch meaning {
         case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)
         case .invoice(let endpoint): return invoice(endpoint, reader)
-        case .request(let id, let sender): return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
+        // An id is any text; encoded, it cannot pass for an app's path, nor for another Unicode form of itself.
+        case .request(let id, let sender):
+            return LinkMatch(reference: "\(sender)/request/\(PercentCoding.encode(id))", holdsSecret: false)
         case .privateRequest(let request):
             return LinkMatch(reference: request.reference, holdsSecret: false, namesPayee: request.recurs)
         case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
@@ -25,21 +27,12 @@ enum PayableLink {
     /// Links to private endpoints of the first generation contain the key that opens them.
     private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
 
-    /// Returns a match whose reference is the payment hash, for any link. An endpoint without one can be paid again.
-    private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {
-        let offers = EndpointOffers.offers(of: endpoint, reader)
-        if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
-            return LinkMatch(reference: hash, holdsSecret: false)
-        }
-        guard let offer = offers.first else {
-            return LinkMatch(
+    /// Returns a match that is named as the same endpoint is anywhere.
+    private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch {
+        LinkMatch(settling: EndpointOffers.offers(of: endpoint, reader))
+            ?? LinkMatch(
                 reference: nil, trust: .unverified(reason: "its endpoint is not sound, or of no kind that is known"),
                 holdsSecret: false)
-        }
-        if case .fixed(let money) = offer.amount {
-            return LinkMatch(reference: "\(offer.endpoint.text):\(money.minorUnitText)", holdsSecret: false)
-        }
-        return LinkMatch(reference: offer.endpoint.text, holdsSecret: false, namesPayee: true)
     }
 
     private static func isCallback(_ link: PaymentLink, _ callbacks: [String]) -> Bool {

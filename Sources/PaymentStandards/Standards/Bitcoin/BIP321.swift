@@ -48,7 +48,7 @@ public struct BIP321: WritablePaymentStandard {
         "label", "message", "amount", "pop", "pj", "pjos",
     ])
     private static let reader = QueryReader(
-        QueryRules(foldsNames: true, repeatable: BIP321Payload.keys), known: known.union(["req-pop"]))
+        QueryRules(foldsNames: true, required: "req-", repeatable: BIP321Payload.keys), known: known)
 
     /// Creates a value by reading `link`.
     ///
@@ -151,9 +151,6 @@ public struct BIP321: WritablePaymentStandard {
     /// A proof that a browser would open would reveal the payer to a stranger: ignored when offered, refused when
     /// demanded.
     private mutating func takeProof(_ parameter: QueryParameter, isRequired: Bool) throws(StandardDefect) {
-        guard proofURI == nil else {
-            throw parameter.name.defect(.duplicate, "pop", "stands twice, with and without req-; one may")
-        }
         let uri = try text(parameter, "pop")
         guard Self.mayOpen(uri) || !isRequired else {
             throw parameter.value.defect(
@@ -183,7 +180,10 @@ public struct BIP321: WritablePaymentStandard {
         fields.set("amountSat", amountSat)
         fields.set("label", label)
         fields.set("message", message)
-        for key in ["lightning", "lno", "sp", "pay", "creq"] { fields.set(key, values(key).first) }
+        for key in ["lightning", "lno", "sp", "pay", "creq"] {
+            let values = values(key)
+            if values.count > 1 { fields.set(key, values) } else { fields.set(key, values.first) }
+        }
         for key in ["bc", "tb", "bcrt"] { fields.set(key, values(key)) }
         fields.set("pj", payjoin)
         fields.set("pjos", payjoinSubstitution)

@@ -185,9 +185,12 @@ public struct BitcoinAddress: PaymentStandard {
         return instruction
     }
 
+    /// The address in the one spelling by which it is compared: segwit addresses have no letters' case.
+    private var account: String { witnessVersion == nil ? text : text.lowercased() }
+
     /// Sets this address as the payee of `instruction`.
     func describe(_ instruction: inout PaymentInstruction) {
-        instruction.payee = .init(account: text, check: .checksum)
+        instruction.payee = .init(account: account, check: .checksum)
         instruction.network = network.chain
         if network != .mainnet { instruction.warnings.append(.testNetwork) }
     }
