@@ -80,7 +80,11 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
         let write = random.hex(32)
         let row = tables.insert(
             StoredAttempt.Column.self, try StoredAttempt.values(attempt), omitting: [.number],
-            and: ["payment": key, "write": .text(write)])
+            and: [
+                "payment": key, "write": .text(write),
+                "refund_name": attempt.reference.refundName.map { .key($0) } ?? .null,
+                "refunded": attempt.reference.refundedPayment.map { .key($0) } ?? .null,
+            ])
         let looks = [
             leases.renewing(lease, at: attempt.startedAt),
             Statement("SELECT write FROM \(tables.attempt) WHERE id = $1", [.text(attempt.id.rawValue)]),
@@ -188,6 +192,16 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
     /// - Throws: ``JournalError`` when the server cannot be read.
     public func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try await histories("attempt.payment = $1", [.key(payment)]).all.map(\.history)
+    }
+
+    /// Returns all attempts at refunds that have the id of a refund, or are of its payment, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the server cannot be read.
+    public func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        guard let name = refund.refundName, let payment = refund.refundedPayment else { return [] }
+        return try await histories(
+            "attempt.refund_name = $1 OR attempt.refunded = $2", [.key(name), .key(payment)]
+        ).all.map(\.history)
     }
 
     /// The number of open attempts that one statement reads.

@@ -25,11 +25,13 @@ extension PaymentRouter {
     ///
     /// Durable like a payment: an interrupted refund is listed by the journal and settled by
     /// ``recover(as:width:bound:)``. Refunds of one payment are made one after the other, by all routers that share the
-    /// journal.
+    /// journal. The id stands for this payment and this amount in the whole account. A refund that was refused before
+    /// it was sent, or declined by the service, leaves its id free.
     ///
-    /// - Returns: the outcome; a refusal by the service is an outcome.
+    /// - Returns: the outcome; a refusal by the service is an outcome, after which the id may be used again.
     /// - Throws: ``PaymentError``; `unsupported` when the service makes no refunds, `integrity` when the request's id
-    ///   was used for another refund, `inUse` while another refund of the payment is in progress.
+    ///   was used for another payment or amount, or the service refunds a payment once and it was refunded under another
+    ///   id, `inUse` while another refund of the payment, or one with the same id, is in progress.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         _ = try serviceClient.refunder

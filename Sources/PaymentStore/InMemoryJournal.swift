@@ -73,6 +73,11 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
         order.compactMap { attempts[$0.id] }.filter { $0.attempt.reference == payment }
     }
 
+    /// Returns all attempts at refunds that have the id of a refund, or are of its payment, oldest first.
+    public func refunds(relatedTo refund: PaymentReference) -> [AttemptHistory] {
+        order.compactMap { attempts[$0.id] }.filter { $0.attempt.reference.isRefund(relatedTo: refund) }
+    }
+
     /// Returns all attempts without a final outcome, oldest first.
     public func unfinished() -> [AttemptHistory] {
         order.compactMap { attempts[$0.id] }.filter { !$0.isFinished }

@@ -183,6 +183,19 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         try histories("WHERE \(StoredAttempt.Column.isAbout)", StoredReference.key(payment))
     }
 
+    /// Returns all attempts at refunds that have the id of a refund, or are of its payment, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func refunds(relatedTo refund: PaymentReference) throws -> [AttemptHistory] {
+        guard refund.refundName != nil else { return [] }
+        return try histories(
+            """
+            WHERE attempt.number IN (
+                SELECT number FROM attempt WHERE provider = ?1 AND subject = ?2 UNION
+                SELECT number FROM attempt WHERE provider = ?1 AND reference = ?3 AND \(StoredAttempt.namesRefund))
+            """, StoredReference.key(refund))
+    }
+
     /// Returns all attempts without a final outcome, oldest first.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.

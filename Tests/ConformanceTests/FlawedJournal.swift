@@ -12,6 +12,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
         case manyUnfinished, replacesAttempts, takesUnknown, writesAfterEnd, pendingEnds, abandonedGoesOn, keepsAnswers
         case keepsAnswersOfAbandoned, erasesEarly, erasesEverything, looseNames, looseHolders, mixesSubjects
         case readsThenWrites, seesOnlyItself, leasesOfItsOwn, syncsLate, syncsSendsLate, losesOpenings, losesMiddle
+        case refundsOfPaymentOnly, refundsByIDOnly, refundsOfAllAccounts, openRefundsOnly
         case repeatsPageEnds, ignoresSince, ignoresState, pagesByDate, prunesUnfinished, prunesProofs, prunesNothing
 
         /// The probe that has to find it.
@@ -32,6 +33,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
             case .keepsAnswers, .keepsAnswersOfAbandoned, .erasesEarly, .erasesEverything: .erasure
             case .looseNames, .looseHolders: .exactNames
             case .mixesSubjects: .subjects
+            case .refundsOfPaymentOnly, .refundsByIDOnly, .refundsOfAllAccounts, .openRefundsOnly: .refunds
             case .readsThenWrites: .concurrency
             case .seesOnlyItself, .leasesOfItsOwn: .sharing
             case .syncsLate, .syncsSendsLate, .losesOpenings, .losesMiddle: .powerLoss
@@ -223,6 +225,22 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
     func history(of id: AttemptID) -> AttemptHistory? { rows.first { $0.attempt.id == id } }
 
     func histories(of payment: PaymentReference) -> [AttemptHistory] { ordered(rows.filter { isAbout($0, payment) }) }
+
+    func refunds(relatedTo refund: PaymentReference) -> [AttemptHistory] {
+        ordered(
+            rows.filter { row in
+                let reference = row.attempt.reference
+                return switch flaw {
+                case .refundsOfPaymentOnly: reference.subject == refund.subject && reference.provider == refund.provider
+                case .refundsByIDOnly: reference.refundName == refund.refundName && reference.isRefund
+                case .refundsOfAllAccounts:
+                    reference.isRefund
+                        && (reference.id == refund.id || reference.subject == refund.subject)
+                case .openRefundsOnly: !row.isFinished && reference.isRefund(relatedTo: refund)
+                default: reference.isRefund(relatedTo: refund)
+                }
+            })
+    }
 
     func unfinished() -> [AttemptHistory] { ordered(rows.filter { !isFinished($0) }) }
 

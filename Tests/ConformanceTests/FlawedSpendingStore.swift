@@ -186,5 +186,8 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         await attempts.histories(of: payment)
     }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        await attempts.refunds(relatedTo: refund)
+    }
     func unfinished() async throws -> [AttemptHistory] { await attempts.unfinished() }
 }

@@ -177,6 +177,9 @@ private struct Standing: PaymentJournal, SpendingStore {
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try Self.still { [base] in try await base.histories(of: payment) }
     }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try Self.still { [base] in try await base.refunds(relatedTo: refund) }
+    }
     func unfinished() async throws -> [AttemptHistory] { try Self.still { [base] in try await base.unfinished() } }
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         try Self.still { [base] in try await base.reserve(spending, within: limits) }

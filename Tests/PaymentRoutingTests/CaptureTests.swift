@@ -194,6 +194,25 @@ struct CaptureTests {
         #expect(await Self.code { _ = try await last.capture(all) } == .integrity)
     }
 
+    @Test("A capture that is reported as made before it was sent is not stated for another amount")
+    func reportedUnsent() async throws {
+        let lease = PaymentLease(payment: all.reference, holder: "crashed", duration: .seconds(1))
+        #expect(await journal.acquire(lease, at: clock.now))
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: all.reference,
+            option: PaymentMethodOption(id: "capture", title: "Capture", amount: all.amount), idempotencyKey: "key",
+            startedAt: clock.now, expiresAt: nil)
+        try await journal.open(attempt, under: lease)
+        let outcome = PaymentOutcome(stating: Self.receipt(all))
+        try await journal.append(
+            JournalEntry(date: clock.now, event: .outcome(outcome)), to: attempt.id, under: lease)
+        await journal.release(lease)
+        let shop = CapturingShop()
+        #expect(await Self.code { _ = try await router(shop).capture(part) } == .integrity)
+        #expect(try await router(shop).capture(all) == Self.receipt(all))
+        #expect(shop.calls["capture"] == 0)
+    }
+
     @Test("A receipt for another capture, another amount or none states nothing", arguments: 0..<4)
     func foreign(row: Int) async throws {
         var shop = CapturingShop()

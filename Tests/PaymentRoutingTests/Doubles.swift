@@ -34,6 +34,9 @@ extension PassingJournal {
     }
     func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        await base.refunds(relatedTo: refund)
+    }
     func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
 }
 

@@ -33,26 +33,6 @@ struct MerchantTests {
         #expect(shop.calls["refund"] == 2)
     }
 
-    @Test("An id stands for one refund only")
-    func sameIDOtherAmount() async throws {
-        let router = try router(Shop())
-        _ = try await router.refund(request)
-        let changed = RefundRequest(of: request.payment, amount: .cents(251), id: request.id)
-        await #expect { try await router.refund(changed) } throws: { ($0 as? PaymentError)?.code == .integrity }
-    }
-
-    @Test("Refunds of two payments are two, also under one id")
-    func sameIDOtherPayment() async throws {
-        let shop = Shop()
-        let router = try router(shop)
-        #expect(try await router.refund(request) == receipt(request))
-        let other = RefundRequest(
-            of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(251), id: request.id)
-        #expect(try await router.refund(other) == receipt(other))
-        #expect(try await router.refund(request) == receipt(request))
-        #expect(shop.calls["refund"] == 2)
-    }
-
     @Test("A payment that is called as a refund once was is another thing", arguments: [true, false])
     func namesake(refundsFirst: Bool) async throws {
         let shop = Shop()

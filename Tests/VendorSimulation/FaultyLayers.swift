@@ -29,6 +29,9 @@ extension FaultyJournal {
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try await base.histories(of: payment)
     }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.refunds(relatedTo: refund)
+    }
     func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
 }
 

@@ -78,7 +78,7 @@ package struct Authorities: Sendable {
     package var areUnresolved: Bool { steps.values.contains { !$0.isAnswered } }
 
     /// True if a step that may have moved money ended well: the service took it.
-    var wereAccepted: Bool { steps.values.contains(where: \.isAnswered) }
+    package var wereAccepted: Bool { steps.values.contains(where: \.isAnswered) }
 
     /// The proofs of what the payer's wallet or settler may have sent by itself, nil where none was reported.
     var transfers: [String?] {

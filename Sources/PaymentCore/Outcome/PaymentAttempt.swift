@@ -47,6 +47,34 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     public var refund: RefundRequest? {
         reference.refundedPayment.map { RefundRequest(of: $0, amount: option.amount, id: reference.id) }
     }
+
+    /// The refund as it is passed to the service: with the number of earlier ones that failed there, which the option
+    /// keeps.
+    package var refundAtService: RefundRequest? {
+        guard var request = refund else { return nil }
+        request.earlierFailures = PaymentMethodOption.earlierFailures(in: option.id)
+        return request
+    }
+}
+
+extension PaymentMethodOption {
+    private static let refund = "refund"
+
+    /// Creates the option of a refund.
+    ///
+    /// - Parameters:
+    ///   - amount: the amount.
+    ///   - earlierFailures: ``RefundRequest/earlierFailures``. It is stored with the attempt, so that a resumed refund
+    ///     keeps its name at the service, whatever else was removed from the journal since.
+    package static func refund(_ amount: Money, earlierFailures: Int) -> PaymentMethodOption {
+        let id = earlierFailures == 0 ? refund : "\(refund)-\(earlierFailures)"
+        return PaymentMethodOption(id: id, title: "Refund", amount: amount)
+    }
+
+    fileprivate static func earlierFailures(in id: String) -> Int {
+        guard id.hasPrefix("\(refund)-") else { return 0 }
+        return Int(id.dropFirst(refund.count + 1)) ?? 0
+    }
 }
 
 extension PaymentAttempt: CustomStringConvertible, CustomReflectable {

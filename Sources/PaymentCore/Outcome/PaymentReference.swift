@@ -1,7 +1,7 @@
 /// One payment at one provider, its capture, or one refund of it: the subject of attempts, leases and outcomes.
 ///
 /// Payments, captures and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the
-/// refund, and refunds of two payments are two, also with one id.
+/// refund. Refunds of two payments have two references, also with one id, of which a router makes only one.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive

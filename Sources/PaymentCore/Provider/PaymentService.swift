@@ -78,11 +78,17 @@ public protocol CapturingService: PaymentService {
 
 /// A service that can refund payments.
 public protocol RefundingService: PaymentService {
+    /// True if the service refunds a payment only as a whole and only once, and names the refund by its payment alone.
+    /// The router then makes no refund of a payment while there is one under another id. The default is false.
+    var refundsOnce: Bool { get }
+
     /// Refunds money, in durable steps as in ``PaymentProvider/pay(_:in:)``. A receipt is for
     /// ``RefundRequest/reference``.
     ///
     /// - Parameters:
-    ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again.
+    ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again. Any
+    ///     text is an id: where the service takes only some names, its own name follows from payment and id, and from
+    ///     ``RefundRequest/earlierFailures`` where it recognises a repetition by the name.
     ///   - context: network, secrets and durable steps.
     /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
@@ -96,6 +102,11 @@ public protocol RefundingService: PaymentService {
     /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the refund.
     func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport
+}
+
+extension RefundingService {
+    /// False: parts of a payment can be refunded, each under its own id.
+    public var refundsOnce: Bool { false }
 }
 
 /// A service that reports payments by itself, to a server.

@@ -86,7 +86,8 @@ package struct Tables: Sendable {
     ///
     /// Texts that come from outside are `bytea`, their UTF-8: they are compared by their bytes, whatever the database's
     /// encoding and collation, and may contain a zero. `payment` is the key of a reference
-    /// (``Database/Value/key(_:)``), `write` the random name of the write that stored a row. Dates are seconds from the
+    /// (``Database/Value/key(_:)``), `refund_name` and `refunded` those of a refund's id in its account and of the
+    /// payment that it is of, `write` the random name of the write that stored a row. Dates are seconds from the
     /// beginning of 2001, in UTC.
     static let journals = PostgresTables(
         part: "journals",
@@ -108,6 +109,8 @@ package struct Tables: Sendable {
                         expires double precision,
                         seal bytea,
                         write text NOT NULL,
+                        refund_name text,
+                        refunded text,
                         finished boolean NOT NULL DEFAULT false,
                         ended double precision,
                         paid boolean NOT NULL DEFAULT false,
@@ -115,6 +118,8 @@ package struct Tables: Sendable {
                     )
                     """,
                     "CREATE INDEX attempt_payment ON \(tables.attempt) (payment, number)",
+                    "CREATE INDEX attempt_refund ON \(tables.attempt) (refund_name) WHERE refund_name IS NOT NULL",
+                    "CREATE INDEX attempt_refunded ON \(tables.attempt) (refunded) WHERE refunded IS NOT NULL",
                     "CREATE INDEX attempt_provider ON \(tables.attempt) (provider, number)",
                     // A payment has one unfinished attempt, whatever a program does.
                     "CREATE UNIQUE INDEX attempt_open ON \(tables.attempt) (payment) WHERE NOT finished",
@@ -207,6 +212,7 @@ package struct Tables: Sendable {
                         attempt bigint UNIQUE REFERENCES \(tables.attempt) (number),
                         digest text UNIQUE,
                         payment text,
+                        about bytea,
                         provider bytea,
                         headers bytea,
                         body bytea,

@@ -29,10 +29,7 @@ extension AttemptEngine {
     /// Captures money: once, however often it is requested. While an earlier capture may have been made, or was, none
     /// of another amount is.
     func capture(_ request: CaptureRequest) async throws -> PaymentOutcome {
-        let other = try await histories(of: request.reference).first {
-            guard $0.attempt.capture != request else { return false }
-            return !$0.isFinished || $0.mayHaveMovedMoney && $0.outcome?.deniesPayment != true
-        }
+        let other = try await histories(of: request.reference).first { $0.attempt.capture != request && $0.bindsName }
         if let other {
             throw error(
                 .integrity, "another capture of the payment, over \(other.attempt.option.amount), was made or is open")
@@ -42,14 +39,41 @@ extension AttemptEngine {
         return try await open(request.reference, option)
     }
 
-    /// Refunds money: once, however often it is requested.
+    /// Refunds money: once, however often it is requested. While another refund has the id, none is made.
     func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
-        guard try await histories(of: request.reference).allSatisfy({ $0.attempt.refund == request }) else {
-            throw error(.integrity, "the refund '\(request.id)' was asked for before, with other particulars")
-        }
+        if let other = try await refund(against: request) { throw isTaken(request, by: other) }
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: nil) { return outcome }
-        let option = PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount)
-        return try await open(request.reference, option)
+        let failures = try await histories(of: request.reference).count { $0.authorities.wereAccepted }
+        return try await open(request.reference, .refund(request.amount, earlierFailures: failures))
+    }
+
+    /// Ends a refund that has sent nothing, where another one has its id. One that lost its lease between the look for
+    /// others and its opening is stopped here; so is one that is resumed after a crash.
+    func endAsSecondRefund(_ history: AttemptHistory) async throws {
+        guard let request = history.attempt.refund, !history.mayHaveMovedMoney, history.outcome == nil,
+            let other = try await refund(against: request)
+        else { return }
+        let failure = isTaken(request, by: other)
+        try await abandon(history.attempt, after: failure)
+        throw failure
+    }
+
+    /// Returns another refund that stands against `request`: one of another payment or amount under the same id, or,
+    /// where the service refunds a payment once, one of the same payment under another id. Nothing else decides that.
+    private func refund(against request: RefundRequest) async throws -> RefundRequest? {
+        let isOnce = (try? serviceClient.refunder)?.refundsOnce ?? false
+        return try await journaled { try await journal.base.refunds(relatedTo: request.reference) }.lazy
+            .filter { $0.bindsName || !effects.isSound($0) }.compactMap(\.attempt.refund)
+            .first { $0 != request && (isOnce || $0.reference.refundName == request.reference.refundName) }
+    }
+
+    private func isTaken(_ request: RefundRequest, by other: RefundRequest) -> PaymentError {
+        let message =
+            request.reference.refundName == other.reference.refundName
+            ? "the refund '\(request.id)' was asked for before, with other particulars: \(other.amount) of the payment "
+                + "\(other.payment.id). Use another id for another refund"
+            : "\(descriptor.name) refunds a payment once, and the refund '\(other.id)' of it was asked for before"
+        return error(.integrity, message)
     }
 
     /// Cancels a payment, and ends its attempt when the outcome is cancelled.

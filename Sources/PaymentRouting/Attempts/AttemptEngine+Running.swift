@@ -101,6 +101,7 @@ extension AttemptEngine {
     /// Starts or resumes an attempt: has the provider take its steps, checks the reported outcome, and stores the end.
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         if let outcome = try await endAsDuplicate(history) { return outcome }
+        try await endAsSecondRefund(history)
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(

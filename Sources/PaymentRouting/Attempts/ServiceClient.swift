@@ -115,7 +115,7 @@ struct ServiceClient: Sendable {
         let report: ServiceReport
         if let capture = attempt.capture {
             report = try await capturer.status(of: capture, in: context)
-        } else if let refund = attempt.refund {
+        } else if let refund = attempt.refundAtService {
             report = try await refunder.status(of: refund, in: context)
         } else {
             try checkIsPayment(payment)
@@ -131,7 +131,7 @@ struct ServiceClient: Sendable {
         let report: ServiceReport
         if let capture = attempt.capture {
             report = try await capturer.capture(capture, in: context)
-        } else if let refund = attempt.refund {
+        } else if let refund = attempt.refundAtService {
             report = try await refunder.refund(refund, in: context)
         } else {
             try checkIsPayment(attempt.reference)

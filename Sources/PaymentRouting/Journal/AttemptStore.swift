@@ -48,6 +48,16 @@ public protocol AttemptStore: Sendable {
     /// - Throws: ``JournalError`` when the storage cannot be read.
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory]
 
+    /// Returns all attempts at refunds of the same account that have the id of a refund, or are of its payment, oldest
+    /// first. A refund that does not name its payment is not among them.
+    ///
+    /// A router asks for them before it refunds: an id stands for one refund in the whole account.
+    ///
+    /// - Parameter refund: the reference of the refund, with its payment.
+    /// - Returns: the attempts with their entries, those at `refund` itself among them.
+    /// - Throws: ``JournalError`` when the storage cannot be read.
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory]
+
     /// Returns all attempts without a final outcome, oldest first.
     ///
     /// - Throws: ``JournalError`` when the storage cannot be read.

@@ -33,9 +33,9 @@ actor PaymentLeases {
         self.policy = policy
     }
 
-    /// Does `work` while holding the lease of `payment` and, for a capture or a refund, that of the payment it is of,
-    /// since services show refunds of one payment by their number only. That one is taken second, and no holder of a
-    /// payment's lease asks for a refund's, so that no two wait for each other.
+    /// Does `work` while holding the lease of `payment` and, for a capture or a refund, those of the refund's id, which
+    /// one refund of the account has, and of the payment it is of, since services show refunds of one payment by their
+    /// number only. They are taken in this order by everybody, so that no two wait for each other.
     ///
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
     /// the outcome, and `work` is not done.
@@ -80,27 +80,37 @@ actor PaymentLeases {
         return outcome
     }
 
-    /// Does `work` on a capture or a refund while holding the lease of the payment it is of, if any.
+    /// Does `work` on a capture or a refund while holding the leases of the refund's id and of the payment it is of, if
+    /// any.
     private nonisolated func holding<Outcome: Sendable>(
         of movement: PaymentReference?, waiting: Bool, _ journal: LeasedJournal,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome
     ) async throws -> Outcome {
-        guard let payment = movement?.capturedPayment ?? movement?.refundedPayment else {
-            return try await work(journal)
-        }
-        var outer = try await tryTake(payment, .merchant)
-        if outer == nil, waiting { outer = try await wait(for: payment, .merchant) }
-        guard let outer else {
-            throw PaymentError(
-                .inUse, "another capture or refund of this payment is in progress; ask again when it has ended",
-                provider: payment.provider, phase: .maybeSent, retry: .later)
-        }
         var inner = journal
-        inner.payment = outer.lease
         let ending: Result<Outcome, any Error>
-        do { ending = .success(try await work(inner)) } catch { ending = .failure(error) }
-        await drop(outer.lease, .merchant)
+        do {
+            let payment = movement?.capturedPayment ?? movement?.refundedPayment
+            for outer in [movement?.refundName, payment].compactMap(\.self) {
+                inner.outer.append(try await merchantLease(of: outer, waiting: waiting))
+            }
+            ending = .success(try await work(inner))
+        } catch {
+            ending = .failure(error)
+        }
+        for lease in inner.outer.reversed() { await drop(lease, .merchant) }
         return try ending.get()
+    }
+
+    private nonisolated func merchantLease(
+        of outer: PaymentReference, waiting: Bool
+    ) async throws -> PaymentLease {
+        var journal = try await tryTake(outer, .merchant)
+        if journal == nil, waiting { journal = try await wait(for: outer, .merchant) }
+        if let journal { return journal.lease }
+        let what = outer.isRefund ? "a refund with this id" : "another capture or refund of this payment"
+        throw PaymentError(
+            .inUse, "\(what) is in progress; ask again when it has ended", provider: outer.provider,
+            phase: .maybeSent, retry: .later)
     }
 
     private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {

@@ -1,10 +1,35 @@
-import PaymentCore
+package import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
+
+extension PaymentReference {
+    /// The name of a refund's id in the whole account, whatever payment it is of. Nil for anything else than a refund
+    /// that names its payment.
+    package var refundName: PaymentReference? {
+        guard refundedPayment != nil else { return nil }
+        return PaymentReference(provider: provider, id: id, subject: .refund(of: nil))
+    }
+
+    /// Returns true if both are refunds, at one account, of the same payment or with the same id:
+    /// ``AttemptStore/refunds(relatedTo:)``.
+    package func isRefund(relatedTo other: PaymentReference) -> Bool {
+        guard let name = refundName, let otherName = other.refundName else { return false }
+        return name == otherName || refundedPayment == other.refundedPayment
+    }
+}
+
+extension AttemptHistory {
+    /// True if the attempt's particulars bind its name: it is open, or it moved money or may have. An attempt that was
+    /// abandoned before it sent anything, or that the service declined, leaves the name free.
+    var bindsName: Bool {
+        guard isFinished else { return true }
+        return outcome.map { !$0.deniesPayment } ?? mayHaveMovedMoney
+    }
+}
 
 /// The rules by which two records of one service are of the same payment, or may be. Nothing else decides that.
 ///

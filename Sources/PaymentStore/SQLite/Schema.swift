@@ -55,6 +55,7 @@ package struct Schema: Sendable {
                 paid INTEGER NOT NULL DEFAULT 0
             ) STRICT;
             CREATE INDEX attempt_reference ON attempt (provider, subject, reference);
+            CREATE INDEX attempt_refund ON attempt (provider, reference) WHERE \(StoredAttempt.namesRefund);
             CREATE INDEX attempt_unfinished ON attempt (number) WHERE finished = 0;
             CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
             CREATE TABLE entry (

@@ -81,6 +81,8 @@ extension WatchedService: CapturingService where Base: CapturingService {
 }
 
 extension WatchedService: RefundingService where Base: RefundingService {
+    var refundsOnce: Bool { base.refundsOnce }
+
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: watched(context))
     }

@@ -60,6 +60,10 @@ package struct RemoteJournal: PaymentJournal, SpendingStore {
         try await look { try await base.histories(of: payment) }
     }
 
+    package func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await look { try await base.refunds(relatedTo: refund) }
+    }
+
     package func unfinished() async throws -> [AttemptHistory] { try await look { try await base.unfinished() } }
 
     // MARK: Spendings

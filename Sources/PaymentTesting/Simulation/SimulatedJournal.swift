@@ -46,6 +46,11 @@ struct SimulatedJournal: PaymentJournal {
         return disk.histories { $0.attempt.reference == payment }
     }
 
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await look()
+        return disk.histories { $0.attempt.reference.isRefund(relatedTo: refund) }
+    }
+
     func unfinished() async throws -> [AttemptHistory] {
         try await look()
         return disk.histories { !$0.isFinished }

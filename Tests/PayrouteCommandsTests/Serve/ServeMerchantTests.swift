@@ -43,6 +43,16 @@ struct ServeMerchantTests {
         var other = body
         other["amount"] = ["amount": "2.00", "unit": "iso4217/EUR"]
         #expect(try await served.call(.post, "/v1/refunds", other).status == 409)
+        // Nor does the id stand for a refund of another payment.
+        _ = try await served.pay(["link": "https://shop.example/order/8", "option": "tab"])
+        var elsewhere = body
+        elsewhere["payment"] = "shop/8"
+        let refused = try await served.call(.post, "/v1/refunds", elsewhere)
+        #expect((refused.status, refused.json["error"]?["code"]) == (409, "integrity"))
+        #expect(await served.shop.refunds(of: "8") == 0)
+        elsewhere["id"] = "note-2"
+        #expect(try await served.call(.post, "/v1/refunds", elsewhere).status == 200)
+        #expect(await served.shop.refunds(of: "8") == 1)
         for name in ["payment", "amount", "id"] {
             var part = body
             part[name] = nil

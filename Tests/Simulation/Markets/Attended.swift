@@ -80,6 +80,8 @@ extension Attended: CancellingService where Base: CancellingService {
 }
 
 extension Attended: RefundingService where Base: RefundingService {
+    var refundsOnce: Bool { base.refundsOnce }
+
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: edition.steps(surround(context)))
     }

@@ -52,6 +52,9 @@ struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try await base.histories(of: payment)
     }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.refunds(relatedTo: refund)
+    }
     func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
     func attempts(_ query: AttemptQuery) async throws -> AttemptPage {
         _ = try await base.unfinished()

@@ -16,6 +16,7 @@ CREATE TABLE attempt (
     paid INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX attempt_reference ON attempt (provider, subject, reference);
+CREATE INDEX attempt_refund ON attempt (provider, reference) WHERE subject >= 'refund of ' AND subject < 'refund of!';
 CREATE INDEX attempt_unfinished ON attempt (number) WHERE finished = 0;
 CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
 CREATE TABLE entry (

@@ -32,6 +32,9 @@ import WalletConnectPaySandbox
         func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
             await base.histories(of: payment)
         }
+        func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+            await base.refunds(relatedTo: refund)
+        }
         func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
     }
 

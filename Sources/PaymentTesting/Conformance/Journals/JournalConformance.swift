@@ -43,6 +43,8 @@ public enum JournalConformance {
         case exactNames = "names are compared by their bytes"
         /// Payments and refunds are distinct, also under the same name.
         case subjects = "payments and refunds of one name are apart"
+        /// Refunds are found by their id in the whole account, and by their payment.
+        case refunds = "refunds are found by their id and by their payment"
         /// Concurrent writes are all kept, each attempt's in order.
         case concurrency = "writes at the same time are all kept"
         /// Two journals on the same storage see each other's writes and leases.
@@ -84,6 +86,7 @@ public enum JournalConformance {
         case .erasure: try await trial.erasure()
         case .exactNames: try await trial.exactNames()
         case .subjects: try await trial.subjects()
+        case .refunds: try await trial.refunds()
         case .concurrency: try await trial.concurrency()
         case .sharing: try await trial.sharing()
         case .powerLoss: try await trial.powerLoss()

@@ -257,4 +257,37 @@ extension JournalTrial {
             try await journal.unfinished().map(\.attempt.reference) == references,
             "payments, captures and refunds are mixed up")
     }
+
+    func refunds() async throws {
+        // No text of the second pair is the other one's, byte by byte.
+        let (name, lookalike) = ("caf\u{E9} 2024/7", "cafe\u{301} 2024/7")
+        let references = [
+            Self.refund(name), Self.refund(name, of: "other"), Self.refund("8"), Self.refund(lookalike, of: "third"),
+            Self.refund("9", of: "third"),
+            PaymentReference(provider: "other", id: name, subject: .refund(of: "p")),
+            PaymentReference(provider: "acme", id: name, subject: .refund(of: "")),
+            Self.payment(name), PaymentReference(provider: "acme", id: name, subject: .capture), Self.payment("p"),
+        ]
+        // Ended or not, and whatever the end.
+        let endings = [[Self.ask], [Self.ask, Self.abandoned], [.outcome(.cancelled)]]
+        var stored: [AttemptHistory] = []
+        for (index, reference) in references.enumerated() {
+            stored.append(try await store("a\(index)", reference, endings[index % endings.count]))
+        }
+        stored.append(try await store("again", references[1], []))
+        func expectRelated(_ refund: PaymentReference, _ numbers: [Int]) async throws {
+            let found = try await journal.refunds(relatedTo: refund)
+            expect(
+                found == numbers.map { stored[$0] },
+                "the refunds related to '\(refund)' are \(Self.ids(found)), not \(Self.ids(numbers.map { stored[$0] }))"
+            )
+        }
+        try await expectRelated(references[0], [0, 1, 2, 6, 10])
+        try await expectRelated(references[1], [0, 1, 6, 10])
+        try await expectRelated(references[3], [3, 4])
+        try await expectRelated(Self.refund(name, of: "unknown"), [0, 1, 6, 10])
+        try await expectRelated(Self.refund("none", of: "third"), [3, 4])
+        try await expectRelated(references[5], [5])
+        try await expectRelated(Self.refund("none", of: "none"), [])
+    }
 }

@@ -183,7 +183,7 @@ enum ServeSchemas {
             "properties": {
               "payment": {"type": "string", "minLength": 1, "description": "provider/id, or its link."},
               "amount": {"$ref": "#/components/schemas/Money"},
-              "id": {"type": "string", "minLength": 1, "description": "The refund's id, such as a credit note's: the same one is made once."}
+              "id": {"type": "string", "minLength": 1, "description": "The refund's id, such as a credit note's, any text: it stands for one payment and one amount in the account, and the same refund is made once."}
             }
           },
           "CaptureRequest": {

@@ -65,6 +65,9 @@ struct MortalJournal: PaymentJournal, SpendingStore {
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try await life.look { await base.histories(of: payment) }
     }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await life.look { await base.refunds(relatedTo: refund) }
+    }
     func unfinished() async throws -> [AttemptHistory] { try await life.look { await base.unfinished() } }
 
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
