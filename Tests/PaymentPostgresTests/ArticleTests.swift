@@ -37,6 +37,8 @@ struct ArticleTests {
             print(error)
         } ended: { history in
             try await shop.release(history)
+        } notified: { notification in
+            try await shop.note(notification.reference, notification.outcome)
         }
         let work = Task { await worker.run() }
         let notification = IncomingNotification(headers: [:], body: [])
@@ -52,6 +54,7 @@ struct ArticleTests {
 
     private struct Orders {
         func release(_ history: AttemptHistory) async throws {}
+        func note(_ payment: PaymentReference, _ outcome: PaymentOutcome) async throws {}
     }
 
     private struct NoTransport: HTTPTransport {

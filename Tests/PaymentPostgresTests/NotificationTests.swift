@@ -49,11 +49,13 @@ struct NotificationTests {
 
     /// Starts a worker.
     private func work(
-        _ machine: WorkSite.Machine, _ rhythm: PostgresWorker.Rhythm = rhythm
+        _ machine: WorkSite.Machine, _ rhythm: PostgresWorker.Rhythm = rhythm,
+        notified: (@Sendable (HandledNotification) async throws -> Void)? = { _ in }
     ) -> (Failures, Task<Void, Never>) {
         let failures = Failures()
         let worker = PostgresWorker(
-            machine.router, machine.journal, as: .careless, rhythm: rhythm, failed: { failures.add($0) })
+            machine.router, machine.journal, as: .careless, rhythm: rhythm, failed: { failures.add($0) },
+            notified: notified)
         return (failures, Task { await worker.run() })
     }
 
@@ -226,6 +228,116 @@ struct NotificationTests {
         try await eventually { try await states("x") == [.paid] }
         await site.end(work)
         #expect(none.all.isEmpty)
+    }
+
+    // MARK: Passing on
+
+    private final class Notes: Sendable {
+        private let notes = Mutex<[HandledNotification]>([])
+        func add(_ note: HandledNotification) { notes.withLock { $0.append(note) } }
+        var all: [HandledNotification] { notes.withLock { $0 } }
+    }
+
+    private static func paid(_ payment: PaymentReference) -> ServiceReport {
+        .succeeded(PaymentReceipt(reference: payment))
+    }
+
+    @Test("A notification of a payment that the journal does not know is passed on, with what it says")
+    func unknownPayment() async throws {
+        let notes = Notes()
+        let (failures, work) = work(door) { notes.add($0) }
+        try await keep(Self.notification("charge-7"))
+        try await eventually { try await rows().isEmpty && notes.all.count == 1 }
+        #expect(notes.all.map(\.reference) == [WorkSite.payment("charge-7")])
+        #expect(notes.all.first?.outcome == Self.paid(WorkSite.payment("charge-7")))
+        await site.end(work)
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test("A notification after the attempt's end is passed on as well")
+    func afterTheEnd() async throws {
+        let notes = Notes()
+        try await leaveOpen("e")
+        let (failures, work) = work(door) { notes.add($0) }
+        try await keep(Self.notification("e"))
+        try await eventually { try await states("e") == [.paid] && notes.all.count == 1 }
+        // The service says the opposite later, which is not believed, and has to be looked into.
+        try await keep(Self.notification("e", "declined"))
+        try await eventually { try await rows().isEmpty && notes.all.count == 2 }
+        #expect(notes.all.map(\.reference) == [WorkSite.payment("e"), WorkSite.payment("e")])
+        #expect(notes.all.first?.outcome == Self.paid(WorkSite.payment("e")))
+        await site.end(work)
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test("A notification whose handler throws, or hangs, is passed on again, and stays until then")
+    func again() async throws {
+        struct Full: Error {}
+        let (notes, calls) = (Notes(), Counter())
+        let rhythm = PostgresWorker.Rhythm(longest: .milliseconds(50), width: 1, bound: .seconds(2))
+        try await keep(Self.notification("a"))
+        let (failures, work) = work(door, rhythm) {
+            switch calls.next() {
+            case 1: throw Full()
+            case 2: await OneShot<Void>().value()
+            default: notes.add($0)
+            }
+        }
+        for count in 1...2 {
+            try await eventually { failures.all.count == count }
+            #expect(try await rows("tries, worker IS NULL") == ["\(count)|t"])
+            #expect(notes.all.isEmpty)
+            try site.server.run(sql: "UPDATE \(delivery) SET look = 0")
+        }
+        try await eventually { try await rows().isEmpty }
+        #expect(notes.all.map(\.reference) == [WorkSite.payment("a")])
+        #expect(failures.all.map(\.?.code) == [nil, .network])
+        await site.end(work)
+    }
+
+    @Test("A notification that cannot be checked any more is passed on with the service's status, once that is known")
+    func staleUnknownPayment() async throws {
+        await site.shop.createPayment("old", .paidAtOnce, cents: 1000)
+        try await keep(Self.notification("old"))
+        try await keep(Self.notification("none"))
+        let refund = PaymentReference(provider: ShopProvider.id, id: "r", subject: .refund(of: "old"))
+        try await keep(
+            ShopSignature.notification(["id": "old", "status": "refunded", "refund": "r", "cents": "300"], at: Date()))
+        let transport = DownTransport(base: DirectTransport(service: site.shop))
+        let late = try await site.machine(
+            transport, clock: HastyClock(),
+            providers: [ShopProvider(clock: WrongClock(ahead: ShopSignature.lifetime + 60))])
+        let notes = Notes()
+        let (failures, work) = work(late) { notes.add($0) }
+        try await eventually { failures.all.contains { $0?.code == .network } }
+        #expect(!notes.all.contains { $0.reference == WorkSite.payment("old") })
+        transport.isUp.finish(())
+        try await eventually {
+            try site.server.run(sql: "UPDATE \(delivery) SET look = 0 WHERE worker IS NULL")
+            return try await rows().isEmpty
+        }
+        await site.end(work)
+        let known = Set(notes.all.map(\.reference))
+        #expect(known == [WorkSite.payment("old"), WorkSite.payment("none"), refund], "\(known)")
+        for note in notes.all where note.reference != WorkSite.payment("old") {
+            guard case .unknown = note.outcome else {
+                Issue.record("\(note)")
+                continue
+            }
+        }
+        #expect(notes.all.count == 3)
+    }
+
+    @Test("A worker that passes no notifications on leaves them to others")
+    func withoutHandler() async throws {
+        try await keep(Self.notification("w"))
+        try await leaveOpen("other")
+        try site.server.run(sql: "UPDATE \(site.schema).due SET look = 0")
+        let (failures, idle) = work(door, notified: nil)
+        try await eventually { try await states("other") == [.paid] }
+        await site.end(idle)
+        #expect(failures.all.isEmpty)
+        #expect(try await rows("tries, worker IS NULL") == ["0|t"])
     }
 
     /// Collects what failed.

@@ -65,8 +65,8 @@ struct PlanTests {
             sql: """
                 INSERT INTO \(schema).delivery (attempt, look) SELECT number, 1e10 FROM \(schema).attempt
                     WHERE finished AND number % 2 = 0;
-                INSERT INTO \(schema).delivery (digest, payment, provider, headers, body, look)
-                    SELECT n, n, ('p' || n % 100)::bytea, 'h', repeat(n::text, 100)::bytea, 1e10
+                INSERT INTO \(schema).delivery (digest, payment, about, provider, headers, body, look)
+                    SELECT n, n, '["shop","payment","p"]', ('p' || n % 100)::bytea, 'h', repeat(n::text, 100)::bytea, 1e10
                     FROM generate_series(1, \(Self.attempts)) n;
                 """)
         try server.run(sql: "VACUUM ANALYZE \(schema).delivery")
@@ -89,6 +89,7 @@ struct PlanTests {
             _ = failures.next()
         } ended: { _ in
             _ = ends.next()
+        } notified: { _ in
         }
         let work = Task { await worker.run() }
         try await eventually { failures.count == 8 && ends.count >= 8 }
@@ -111,6 +112,8 @@ struct PlanTests {
             _ = try await journal.history(of: history.attempt.id)
             _ = try await journal.histories(of: history.attempt.reference)
         }
+        _ = try await journal.refunds(
+            relatedTo: PaymentReference(provider: ShopProvider.id, id: "r", subject: .refund(of: "p")))
         for state in [nil, AttemptQuery.State.unfinished, .paid, .unpaid] {
             _ = try await journal.attempts(
                 AttemptQuery(provider: ShopProvider.id, state: state, order: .oldestFirst, limit: 20))

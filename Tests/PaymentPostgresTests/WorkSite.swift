@@ -116,11 +116,15 @@ func eventually(
 final class Reports: Sendable {
     private let reports = Mutex<[RecoveryReport]>([])
     private let lines = Mutex<[String]>([])
+    private let notes = Mutex<[String]>([])
     func add(_ report: RecoveryReport) { reports.withLock { $0.append(report) } }
-    /// Adds a line of a working process, if it is about an end.
+    /// Adds a line of a working process, if it is about an end or a notification.
     func addEnd(_ line: String) {
         if line.hasPrefix("ended ") { lines.withLock { $0.append(String(line.dropFirst(6))) } }
+        if line.hasPrefix("notified ") { notes.withLock { $0.append(String(line.dropFirst(9))) } }
     }
+    /// The payments whose notifications were passed on.
+    var notifications: [String] { notes.withLock { $0 } }
     /// The payments whose ends were passed on.
     var ends: [String] { lines.withLock { $0 } }
     var all: [String] { reports.withLock { $0.map(\.attempt.reference.id) } }

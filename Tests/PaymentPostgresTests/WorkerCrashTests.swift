@@ -59,10 +59,17 @@ struct WorkerCrashTests {
                 }
             }
         }
+        let door = try await site.machine(DirectTransport(service: site.shop))
         var ids: [String] = []
         while ended.count < keepers.count {
             let some = (0..<4).map { "k\(ids.count + $0)" }
             try await site.leaveOpen(some)
+            // Charges that were paid at the service, and of which the journal knows nothing.
+            for id in some {
+                let body: JSONValue = ["id": .string("charge " + id), "status": "paid"]
+                try await door.journal.keep(
+                    ShopSignature.notification(body, at: Date()), from: ShopProvider.id, checkedBy: door.router)
+            }
             ids += some
         }
         for keeper in keepers { try await keeper.value }
@@ -83,9 +90,10 @@ struct WorkerCrashTests {
         #expect(await last.end().code == 0 && ending == "drained")
         try await check(ids, site)
         #expect(Set(ends.ends) == Set(ids), "each end is passed on")
+        #expect(Set(ends.notifications) == Set(ids.map { "charge " + $0 }), "each notification is passed on")
         print(
             "\(dead.count) workers killed: \(ids.count) open payments settled, none twice, none lost; "
-                + "\(ends.ends.count) calls for their ends")
+                + "\(ends.ends.count) calls for their ends, \(ends.notifications.count) for as many notifications")
     }
 
     /// The ways to disturb workers.

@@ -47,6 +47,8 @@ let worker = PostgresWorker(router, journal, as: payer, rhythm: rhythm) {
     tell("told \($0)")
 } ended: {
     tell("ended \($0.attempt.reference.id)")
+} notified: {
+    tell("notified \($0.reference.id)")
 }
 let work = Task { await worker.run() }
 signal(SIGTERM, SIG_IGN)

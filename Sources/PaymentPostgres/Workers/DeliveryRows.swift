@@ -39,7 +39,8 @@ struct DeliveryRows: Sendable {
     /// Adds a notification, unless the same bytes wait already.
     ///
     /// - Parameters:
-    ///   - payment: the payment or refund that it is about.
+    ///   - payment: the payment or refund that it is about. It is stored as well: the notification can then be passed on
+    ///     when its signature is too old to be checked again.
     ///   - most: the largest number of notifications of its service that wait.
     func add(
         _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference, most: Int
@@ -56,8 +57,11 @@ struct DeliveryRows: Sendable {
                 """, [.text(provider.rawValue)]),
         ]
         let row = adding(
-            "digest, payment, provider, headers, body", "$2, $3, $4, $5, decode($6, 'hex')",
-            [digest, .key(payment), .text(provider.rawValue), .text(headers), .text(body)])
+            "digest, payment, about, provider, headers, body", "$2, $3, $4, $5, $6, decode($7, 'hex')",
+            [
+                digest, .key(payment), .text(StoredReference.value(payment).text), .text(provider.rawValue),
+                .text(headers), .text(body),
+            ])
         try await store.transaction(looks) { [path = store.path] rows in
             guard rows[0].isEmpty else { return .nothing(()) }
             guard rows[1].cells.first?.integer(0) ?? 0 < most else {
@@ -79,7 +83,7 @@ struct DeliveryRows: Sendable {
     /// The content of a row.
     enum Content: Sendable {
         case end(AttemptID)
-        case notification(IncomingNotification, from: ProviderID)
+        case notification(IncomingNotification, from: ProviderID, about: PaymentReference)
     }
 
     /// Claims rows of a kind that are due.
@@ -99,21 +103,30 @@ struct DeliveryRows: Sendable {
                     SELECT number FROM \(tables.delivery) WHERE look <= \(now) AND \(kind.rawValue)
                     ORDER BY look LIMIT $2 FOR UPDATE SKIP LOCKED)
                 UPDATE \(tables.delivery) AS row SET worker = $1, tries = tries + 1, look = \(now) + $3
-                FROM ready WHERE row.number = ready.number RETURNING row.number, provider, headers, body,
+                FROM ready WHERE row.number = ready.number RETURNING row.number, provider, headers, body, about,
                     (SELECT id FROM \(tables.attempt) AS ended WHERE ended.number = row.attempt)
                 """,
                 [.text(worker), .integer(Int64(most)), .real(duration / .seconds(1)), store.time(nil)]))
-        return rows.cells.map { cells in
-            let content: Content =
-                switch kind {
-                case .end: .end(AttemptID(rawValue: cells.text(4)))
-                case .notification:
-                    .notification(
-                        IncomingNotification(headers: Self.headers(cells.bytes(2)), body: cells.bytes(3)),
-                        from: ProviderID(rawValue: cells.text(1)))
-                }
-            return Claim(number: cells.integer(0), worker: worker, content: content)
+        var claims: [Claim] = []
+        for cells in rows.cells {
+            let content: Content
+            switch kind {
+            case .end: content = .end(AttemptID(rawValue: cells.text(5)))
+            case .notification:
+                content = .notification(
+                    IncomingNotification(headers: Self.headers(cells.bytes(2)), body: cells.bytes(3)),
+                    from: ProviderID(rawValue: cells.text(1)), about: try reference(cells.bytes(4)))
+            }
+            claims.append(Claim(number: cells.integer(0), worker: worker, content: content))
         }
+        return claims
+    }
+
+    private func reference(_ bytes: [UInt8]) throws(JournalError) -> PaymentReference {
+        guard let reference = try? StoredReference.read(try? JSONValue(parsing: bytes)) else {
+            throw .damaged(path: store.path, detail: "a row of 'delivery' is about nothing that is known")
+        }
+        return reference
     }
 
     private static func headers(_ bytes: [UInt8]) -> HTTPHeaders {

@@ -63,6 +63,7 @@ public struct PostgresWorker: Sendable {
     private let report: @Sendable (RecoveryReport) async -> Void
     private let failed: @Sendable (any Error) async -> Void
     private let ended: (@Sendable (AttemptHistory) async throws -> Void)?
+    private let notified: (@Sendable (HandledNotification) async throws -> Void)?
     private let random: any RandomSource = SystemRandomSource()
 
     /// Creates a worker. It does nothing before ``run()``.
@@ -78,17 +79,23 @@ public struct PostgresWorker: Sendable {
     ///   - rhythm: the pauses, and the share of the work.
     ///   - report: receives the result of each attempt, every time.
     ///   - failed: called when the server could not be used, or a notification or an end could not be handled; the
-    ///     worker looks again later. One with `untrustedNotification` or `integrity` is about a notification that was
-    ///     removed; the open attempt at its payment is settled instead.
+    ///     worker looks again later. One with `untrustedNotification` or `integrity` is about a notification whose
+    ///     content is not used any more: the service is asked about its payment instead.
     ///   - ended: receives each attempt that ended, also one that sent nothing, where the journals report ends
     ///     (``PostgresJournal/init(_:reportsEnds:)``); nil where other workers do. It is called again when it throws,
     ///     does not return in time, or the worker dies: the attempt's id is the name by which to recognise that.
+    ///   - notified: receives each notification that the journal keeps (``PostgresJournal/keep(_:from:checkedBy:)``), with
+    ///     the outcome to state; nil where other workers do, to which notifications are left then. Payments and refunds
+    ///     without an attempt in the journal, such as a merchant's charges, and whatever is reported after an attempt's
+    ///     end, are learned from it alone. Like `ended` it is called again when it throws, does not return in time, or
+    ///     the worker dies. Where the outcome is unknown, ask for the payment's status.
     public init(
         _ router: PaymentRouter, _ journal: PostgresJournal, as payer: Payer = Payer(),
         scheduler: RecurringScheduler? = nil, rhythm: Rhythm = Rhythm(),
         report: @escaping @Sendable (RecoveryReport) async -> Void = { _ in },
         failed: @escaping @Sendable (any Error) async -> Void = { _ in },
-        ended: (@Sendable (AttemptHistory) async throws -> Void)? = nil
+        ended: (@Sendable (AttemptHistory) async throws -> Void)? = nil,
+        notified: (@Sendable (HandledNotification) async throws -> Void)? = nil
     ) {
         self.router = router
         self.journal = journal
@@ -98,6 +105,7 @@ public struct PostgresWorker: Sendable {
         self.report = report
         self.failed = failed
         self.ended = ended
+        self.notified = notified
     }
 
     /// Settles due attempts, handles notifications and passes on ends, until the task is cancelled.
@@ -106,7 +114,7 @@ public struct PostgresWorker: Sendable {
     /// its time is over.
     public func run() async {
         let (bell, shift, charges) = (Bell(), Shift(width: rhythm.width), Shift(width: 1))
-        let kinds: [DeliveryRows.Kind] = ended == nil ? [.notification] : [.notification, .end]
+        let kinds: [DeliveryRows.Kind] = (notified == nil ? [] : [.notification]) + (ended == nil ? [] : [.end])
         // Each kind has places that no other one occupies.
         let deliveries = kinds.map { (kind: $0, shift: Shift(width: rhythm.width)) }
         async let listening: Void = listen(bell)
@@ -227,27 +235,49 @@ public struct PostgresWorker: Sendable {
         case .success(true): try await rows.remove(claim)
         case .success(false): try await rows.replaceByInquiry(claim)
         case .failure(let error):
-            let code = (error as? PaymentError)?.code
-            if case .notification = claim.content, code == .untrustedNotification || code == .integrity {
-                try await rows.replaceByInquiry(claim)
-            } else {
-                try await rows.putOff(claim)
-            }
+            try await rows.putOff(claim)
             await failed(error)
         }
     }
 
-    /// Handles a notification, or calls the handler with an ended attempt.
+    /// Handles a notification and calls its handler, or calls the handler of an ended attempt.
     ///
     /// - Returns: false if the service is to be asked about the notification's payment.
     private func pass(on content: DeliveryRows.Content) async throws -> Bool {
         switch content {
-        case .notification(let notification, let provider):
-            if case .unknown = try await router.handle(notification, from: provider).outcome { return false }
+        case .notification(let notification, let provider, let payment):
+            let (handled, isUsed) = try await handle(notification, from: provider, about: payment)
+            try await notified?(handled)
+            if case .unknown = handled.outcome { return false }
+            return isUsed
         case .end(let attempt):
             if let history = try await journal.history(of: attempt) { try await ended?(history) }
         }
         return true
+    }
+
+    /// Handles a notification.
+    ///
+    /// - Returns: what to pass on, and false if that is not from the notification: it was genuine when it was stored, but
+    ///   cannot be used by now.
+    private func handle(
+        _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference
+    ) async throws -> (HandledNotification, isUsed: Bool) {
+        do throws(PaymentError) { return (try await router.handle(notification, from: provider), true) } catch {
+            guard error.code == .untrustedNotification || error.code == .integrity else { throw error }
+            await failed(error)
+            return (HandledNotification(reference: payment, outcome: try await inquire(payment)), false)
+        }
+    }
+
+    /// Asks about a payment whose notification was genuine when it was stored, and says no more by now: its signature is
+    /// too old, or it does not fit the open attempt.
+    private func inquire(_ payment: PaymentReference) async throws -> PaymentOutcome {
+        do throws(PaymentError) { return try await router.status(of: payment) } catch {
+            guard [.notAPayment, .notFound, .requestRefused].contains(error.code) else { throw error }
+            let message = "a notification about it came, and cannot be checked any more; ask the service what it says"
+            return .unknown(UnknownOutcome(reference: payment, message: message))
+        }
     }
 
     private var late: PaymentError {
