@@ -1,13 +1,15 @@
 import Foundation
 import PaymentCore
-import PaymentPostgres
 import PaymentRecurring
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 import PostgresServing
 import SimulatedShop
 import TestSupport
 import Testing
+
+@testable import PaymentPostgres
 
 @Suite(
     "Workers share open attempts",
@@ -217,6 +219,51 @@ struct WorkerTests {
         let end = JournalEntry(date: Date(), event: .abandoned(reason: "enough"))
         try await journal.append(end, to: attempt.id, under: lease)
         #expect(try await site.server.rows(sql: "SELECT 1 FROM \(site.schema).due").isEmpty)
+    }
+
+    @Test("What is due while another program holds the payment is put off to the end of its lease")
+    func held() async throws {
+        try await site.leaveOpen(["h"])
+        let machine = try await site.machine(DirectTransport(service: site.shop))
+        let lease = PaymentLease(payment: WorkSite.payment("h"), holder: "other", duration: .seconds(600))
+        #expect(try await machine.journal.acquire(lease, at: Date()))
+        try site.server.run(sql: "UPDATE \(site.schema).due SET look = 0")
+        let (reports, work) = try await site.work()
+        let now = "extract(epoch FROM now()) - 978307200"
+        // Nothing claims it: a worker that did would look again a second later, and again.
+        try await eventually {
+            try await site.server.rows(
+                sql: "SELECT worker IS NULL, look - (\(now)) > 500 FROM \(site.schema).due WHERE payment <> 'spendings'"
+            )
+                == ["t|t"]
+        }
+        #expect(reports.all.isEmpty)
+        await site.end(work)
+    }
+
+    @Test("The row of an attempt that is open stays when its claim ends without a look")
+    func openRowStays() async throws {
+        let machine = try await site.machine(DirectTransport(service: site.shop))
+        let (payment, due) = (WorkSite.payment("late"), "\(site.schema).due")
+        guard case .text(let key) = Database.Value.key(payment.parts) else {
+            Issue.record("the key of a payment is a text")
+            return
+        }
+        try site.server.run(sql: "INSERT INTO \(due) (payment, look) VALUES ('\(key)', 0), ('stale', 0)")
+        let claims = try await machine.journal.due.claim(as: "worker", most: 9, for: .seconds(60)).claims
+        #expect(Set(claims.map(\.payment)) == [key, "stale"] && claims.allSatisfy { $0.attempt == nil })
+        // A program of an earlier version, which writes no rows, opens an attempt now.
+        let lease = PaymentLease(payment: payment, holder: "h", duration: .seconds(600))
+        #expect(try await machine.journal.acquire(lease, at: Date()))
+        let euros = try Money(minorUnits: 5, currency: .eur)
+        try await machine.journal.open(
+            PaymentAttempt(
+                id: AttemptID(rawValue: "a"), reference: payment,
+                option: PaymentMethodOption(id: "o", title: "o", amount: euros), idempotencyKey: "key",
+                startedAt: Date(), expiresAt: nil), under: lease)
+        try site.server.run(sql: "UPDATE \(due) SET worker = 'worker', look = 1e10 WHERE payment = '\(key)'")
+        for claim in claims { try await machine.journal.due.finish(claim, lookingAgainIn: nil) }
+        #expect(try await site.server.rows(sql: "SELECT payment FROM \(due)") == [key])
     }
 
     @Test("A plan whose period is due is charged")
