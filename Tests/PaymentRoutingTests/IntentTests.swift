@@ -31,11 +31,12 @@ struct IntentTests {
     @Test("A key is carried out once, also after its end, by another router, and without the service")
     func once() async throws {
         let world = World()
-        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent(), as: Payer())))
-        world.provider.calls.count("left unsent")
-        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent(), as: Payer())))
-        #expect(Self.isPaid(await (try world.router).outcome(of: Self.intent())))
-        #expect(Self.isPaid(await (try world.router).resume(Self.intent(), as: Payer())))
+        for router in [try world.router, try world.router] {
+            #expect(Self.isPaid(await router.carryOut(Self.intent(), as: Payer())))
+            #expect(Self.isPaid(await router.outcome(of: Self.intent())))
+            #expect(Self.isPaid(await router.resume(Self.intent(), as: Payer())))
+            world.provider.calls.count("left unsent")
+        }
         #expect(world.provider.calls["pay"] == 1 && world.provider.calls["quote"] == 1)
     }
 
@@ -62,12 +63,14 @@ struct IntentTests {
         let journal = world.journal
         let paid = await router.carryOut(Self.intent(), as: Payer()) { intent, quote in
             #expect(intent.choice == .shown("card", .cents(1000)) && quote.options.count == 1)
-            #expect(try await journal.histories(of: quote.reference).isEmpty)
+            let begun = try await journal.histories(of: quote.reference)
+            #expect(begun.isEmpty)
             bound.count("bound")
         }
         #expect(Self.isPaid(paid) && bound["bound"] == 1)
-        #expect(Self.intent("a", .asked).bound(to: try await quote(router)).choice == .asked)
-        #expect(Self.intent("a", .option("none")).bound(to: try await quote(router)).choice == .option("none"))
+        let shown = try await quote(router)
+        #expect(Self.intent("a", .asked).bound(to: shown).choice == .asked)
+        #expect(Self.intent("a", .option("none")).bound(to: shown).choice == .option("none"))
     }
 
     private func quote(_ router: PaymentRouter) async throws -> PaymentQuote {
@@ -81,14 +84,15 @@ struct IntentTests {
     func limits() async throws {
         let world = World()
         _ = try await world.crashed([])
+        let router = try world.router
         let low = Self.intent("b", .within([.cents(999)]))
-        guard case .stated(.declined(let reason)) = await (try world.router).carryOut(low, as: Payer()) else {
+        guard case .stated(.declined(let reason)) = await router.carryOut(low, as: Payer()) else {
             Issue.record("it was paid above its limit")
             return
         }
         #expect(reason.code == .outsidePolicy && world.provider.calls["pay"] == 0)
         #expect(try await world.histories.allSatisfy(\.isFinished))
-        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent("b", .within([.cents(1000)])), as: Payer())))
+        #expect(Self.isPaid(await router.carryOut(Self.intent("b", .within([.cents(1000)])), as: Payer())))
     }
 
     @Test("What another intent has handed out is asked about, and nothing is asked of this one's payer for it")
@@ -104,8 +108,8 @@ struct IntentTests {
                 throw PaymentError(.network, "in the middle", phase: .maybeSent)
             }
             world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
-            let payer = Payer(chooser: { _ in "card" }, browser: { _ in nil })
-            let statement = await (try world.router).carryOut(Self.intent("b", choice), as: payer)
+            let (router, payer) = (try world.router, Payer(chooser: { _ in "card" }, browser: { _ in nil }))
+            let statement = await router.carryOut(Self.intent("b", choice), as: payer)
             guard case .stated(.unknown) = statement else {
                 Issue.record("\(choice): \(statement)")
                 continue
@@ -144,7 +148,7 @@ struct IntentTests {
         let journal = FailingJournal { _ in false }
         world.journal = journal
         let router = try world.router
-        await journal.forget()
+        await journal.hide()
         let offline = PaymentError(.network, "offline")
         #expect(Self.unanswered(await router.statement(on: offline, of: ScriptedProvider.reference)) == .network)
     }
@@ -200,15 +204,17 @@ struct IntentTests {
     func unsent() async throws {
         let world = World()
         _ = try await world.crashed([])
-        #expect(Self.unanswered(await (try world.router).cancel(Self.intent("b"))) == .inUse)
+        let router = try world.router
+        #expect(Self.unanswered(await router.cancel(Self.intent("b"))) == .inUse)
         #expect(try await world.histories.map(\.isFinished) == [false])
     }
 
     @Test("After its deadline nothing is begun")
     func deadline() async throws {
         let world = World()
+        let router = try world.router
         let intent = Self.intent("a", deadline: world.clock.now)
-        #expect(Self.notBegun(await (try world.router).carryOut(intent, as: Payer())) == .cancelled)
+        #expect(Self.notBegun(await router.carryOut(intent, as: Payer())) == .cancelled)
         #expect(world.provider.calls["quote"] == 0)
     }
 

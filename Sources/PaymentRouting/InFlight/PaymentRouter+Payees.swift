@@ -33,7 +33,7 @@ extension PaymentRouter {
             let archive = effects.journal as? any AttemptArchive
         else { return [] }
         let serviceClient = try serviceClient(for: route.provider, payer: Payer())
-        var (payments, query) = ([PaymentReference](), AttemptQuery(provider: route.provider))
+        var (payments, query) = ([PaymentReference](), AttemptQuery(provider: route.provider, order: .oldestFirst))
         repeat {
             let page = try await journaled(at: route.provider) { _ in try await archive.attempts(query) }
             for attempt in page.histories.map(\.attempt)

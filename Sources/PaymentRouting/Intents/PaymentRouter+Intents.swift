@@ -71,7 +71,8 @@ extension PaymentRouter {
     /// Cancels an intent, so that nothing is begun for it any more. Answers at once.
     ///
     /// An attempt of the intent that has sent nothing is abandoned. One that may have moved money is not undone, nor is
-    /// another intent's attempt at the same payment: its state is returned, which is not cancelled.
+    /// another intent's attempt at the same payment: its state is returned, which is not cancelled. Cancel a task that
+    /// carries the intent out before: while it runs, it is in use.
     ///
     /// - Returns: ``PaymentStatement/notBegun(_:)`` with `cancelled` where nothing was handed out and nothing will be.
     public func cancel(_ intent: PaymentIntent) async -> PaymentStatement {

@@ -11,7 +11,9 @@ extension PaymentRouter {
     public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
         let history = try await history(of: attempt)
         // An ended attempt needs no lease, which a page that never returns may hold.
-        if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
+        if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history),
+            history.state == .paid || !history.authorities.settlerHasRefused
+        {
             await (try? serviceClient(for: history, payer: payer))?.notifyPayee(of: history)
             return outcome
         }

@@ -31,7 +31,7 @@ struct SpellingTests {
             "paykit:invoice?method=onchain&data=bitcoin%3A\(address)%3Famount%3D0.5%26label%3Da%2520b",
         ])
     func spellings(_ link: String) throws {
-        let match = try #require(match(link))
+        let match = try #require(self.match(link))
         #expect(match.reference != nil)
         var same = 0
         for (difference, text) in SecondSpellings.all(of: link) {
@@ -56,7 +56,7 @@ struct SpellingTests {
             ),
         ])
     func endpoints(_ one: String, _ other: String) throws {
-        let match = try #require(match("paykit:invoice?\(one)"))
+        let match = try #require(self.match("paykit:invoice?\(one)"))
         #expect(self.match("paykit:invoice?\(other)") == match)
     }
 

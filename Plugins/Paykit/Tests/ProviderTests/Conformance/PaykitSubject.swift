@@ -2,6 +2,7 @@ import BitcoinProvider
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
+import PaymentSettlement
 import PaymentStandards
 import PaymentTesting
 import Synchronization
