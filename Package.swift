@@ -82,7 +82,7 @@ let sandboxed = "PaymentCore PaymentCrypto PaymentLoopback PaymentTesting Paymen
 let sources = [
     library("PaymentCore"), library("ChildProcesses"),  // The start of other programs, for the command line and tests.
     library("PaymentCrypto", "PaymentCore CLibcrypto"), library("PaymentSecp256k1", "CSecp256k1"),
-    library("ServiceSupport", "PaymentCore"),  // What the vendors' clients of their services share.
+    library("ServiceSupport", "PaymentCore PaymentCrypto"),  // What the vendors' clients of their services share.
     library("PaymentRouting", "PaymentCore PaymentCrypto"), library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),

@@ -74,9 +74,10 @@ struct MerchantExample {
         print("a forged one: HTTP \(try await StandardTransport().send(forged).status)")
 
         // Refund the payment, once.
-        let refund = merchant.refundRequest(of: payment.reference, amount: price)
+        let refund = RefundRequest(of: payment.reference, amount: price, id: "credit-1")
         for _ in 0..<2 { print("refund of \(price): \(word(try await router.refund(refund)))") }
-        let half = merchant.refundRequest(of: payment.reference, amount: try Money(minorUnits: 625, currency: .usd))
+        let half = RefundRequest(
+            of: payment.reference, amount: try Money(minorUnits: 625, currency: .usd), id: "credit-2")
         do { _ = try await router.refund(half) } catch { print("refund of \(half.amount): \(error.message)") }
 
         // And an order that is not paid.

@@ -15,8 +15,8 @@ extension PostgresJournal {
     /// stored once while they wait. The header fields and the body are stored as they came, and removed when they are
     /// handled; leave out fields that neither the service signs nor its provider reads, such as cookies.
     ///
-    /// The worker passes it on to its `notified`, at least once. A notification that waits for longer than its signature is
-    /// valid is not handled any more: the service is asked then, and its answer is passed on.
+    /// The worker passes it on to its `notified`, at least once. A notification that waits for longer than its
+    /// signature is valid is not handled any more: the service is asked then, and its answer is passed on.
     ///
     /// - Parameters:
     ///   - notification: the header fields and the body, byte for byte as they came.

@@ -73,8 +73,6 @@ package protocol SandboxVendor: Sendable {
     func merchantNames(of payment: PaymentReference) -> [PaymentReference]
     /// Returns the name by which a payment's status can be asked without its link.
     func statusName(of payment: PaymentReference) -> PaymentReference
-    /// Returns the id of a refund that has none, where the service demands a form of it; nil otherwise.
-    func refundID(of payment: PaymentReference, _ amount: Money) -> String?
 
     // MARK: Demonstration
 
@@ -114,7 +112,6 @@ extension SandboxVendor {
     package func details(of link: PaymentLink) -> LinkDetails { LinkDetails() }
     package func merchantNames(of payment: PaymentReference) -> [PaymentReference] { [payment] }
     package func statusName(of payment: PaymentReference) -> PaymentReference { payment }
-    package func refundID(of payment: PaymentReference, _ amount: Money) -> String? { nil }
     package var demo: [DemoScenario] { [] }
     package var samples: [SampleText] { [] }
 }

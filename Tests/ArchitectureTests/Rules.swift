@@ -13,7 +13,7 @@ enum Rules {
         "ChildProcesses": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
-        "ServiceSupport": ["PaymentCore"],
+        "ServiceSupport": ["PaymentCore", "PaymentCrypto"],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],

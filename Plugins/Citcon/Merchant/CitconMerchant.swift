@@ -98,12 +98,6 @@ extension CitconMerchant: RefundingService {
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let reference = MerchantReference.refund(request)
-        guard MerchantReference.isSound(request.id) else {
-            throw PaymentError(
-                .requestRefused,
-                "a refund's id must be up to 128 printable ASCII characters, without & / \\ ? # ; % and ..",
-                provider: id)
-        }
         let client = client(context)
         let id = try await context.step("find the charge", .query) {
             let charge = try await client.found(request.payment)

@@ -2,7 +2,7 @@ public import PaymentCore
 import ServiceSupport
 
 extension PayrailsMerchant: RefundingService {
-    /// Refunds a payment once: the request's key follows from the payment and the refund's id.
+    /// Refunds a payment once: the request's key follows from the payment and the refund's id, which may be any text.
     ///
     /// The service accepts a refund and reports its result later. This method waits a few seconds for it; after that
     /// the refund is pending, and ends with its notification, or when it is requested again.
@@ -10,11 +10,8 @@ extension PayrailsMerchant: RefundingService {
     /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
-        guard RefundMark.isSound(request.id) else {
-            throw PaymentError(
-                .requestRefused, "a refund's id must be 1 to 120 printable ASCII characters", provider: id)
-        }
         let client = client(context)
+        let mark = RefundMark.of(request)
         let isRepeated = await context.hasRun(RefundMark.found)
         let before = try await context.step(RefundMark.found, .query) {
             let execution = try await client.found(request.payment)
@@ -44,8 +41,8 @@ extension PayrailsMerchant: RefundingService {
                 let amount = WireAmount.body(request.amount)
                 return try await client.act(
                     .refund, on: request.payment,
-                    ["amount": amount, "meta": [RefundMark.member: .string(request.id), RefundMark.amount: amount]],
-                    key: client.key(["refund", request.payment.id, request.id]), since: before)
+                    ["amount": amount, "meta": [RefundMark.member: .string(mark), RefundMark.amount: amount]],
+                    key: client.key(["refund", request.payment.id, mark]), since: before)
             }
         } catch let error as PaymentError where error.phase == .answered && error.code == .requestRefused {
             return .declined(DeclineReason(.refused, "no money went back: \(error.message)"))
@@ -112,7 +109,7 @@ extension PayrailsMerchant: RefundingService {
 
 /// The reference that identifies a refund (Protocol 3.4).
 enum RefundMark {
-    /// The member of `meta` with the refund's id; notifications repeat it.
+    /// The member of `meta` with the refund's id as ``of(_:)`` spells it; notifications repeat it.
     static let member = "refundReference"
     /// The member of `meta` with the refund's amount: notifications state otherwise only the payment's total.
     static let amount = "refundAmount"
@@ -121,7 +118,18 @@ enum RefundMark {
     /// The name of the step that records a failed refund.
     static let failed = "the refund failed"
 
-    static func isSound(_ id: String) -> Bool {
-        (1...120).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    private static let longest = 120
+
+    /// Returns the name of a refund at the service. A refund after one that failed has another name, since the service
+    /// answers a repeated key as before.
+    static func of(_ request: RefundRequest) -> String {
+        ServiceName.make(request.id, turn: request.earlierFailures, limit: longest, isSound: isSound)
+    }
+
+    /// Returns the id of the refund with this name; nil where the name is not one of this library's, or a digest.
+    static func id(in name: String) -> String? { isSound(name) ? ServiceName.read(name) : nil }
+
+    private static func isSound(_ name: String) -> Bool {
+        (1...longest).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }

@@ -3,22 +3,10 @@ import ServiceSupport
 import WalletConnectPayProvider
 
 extension WalletConnectPayMerchant: RefundingService {
-    /// Returns the refund of a payment: the only possible one.
-    ///
-    /// The service has refunds of whole payments only, each once, and identifies one by its payment alone. So does this
-    /// library: a refund's id consists of its payment and amount, and only one amount is the price. A repetition, on
-    /// any server, is the same refund.
-    ///
-    /// - Parameters:
-    ///   - payment: the payment.
-    ///   - amount: its whole price, as in the order.
-    public func refundRequest(of payment: PaymentReference, amount: Money) -> RefundRequest {
-        RefundRequest(of: payment, amount: amount, id: Self.refundID(of: payment, amount))
-    }
-
-    private static func refundID(of payment: PaymentReference, _ amount: Money) -> String {
-        "\(payment.id)/\(amount)"
-    }
+    /// True: the service refunds whole payments, each once, and names a refund by its payment alone. The id of a refund
+    /// may be any text; the router makes no second one of the payment under another id. Servers that share no journal
+    /// see only the service's mark: use the same id on all of them.
+    public var refundsOnce: Bool { true }
 
     /// Marks a whole payment as refunded. According to the documentation, that alone moves no money: paying the buyer
     /// back is the merchant's task. (Protocol 5.)
@@ -26,18 +14,12 @@ extension WalletConnectPayMerchant: RefundingService {
     /// The call first gets the payment's price from the service, because the mark states no amount.
     ///
     /// - Parameters:
-    ///   - request: the whole payment; make it with ``refundRequest(of:amount:)``.
+    ///   - request: the payment, and its whole price as in the order.
     ///   - context: the network and the durable steps.
     /// - Returns: the report of the refund. An earlier refund by any caller counts as this one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let id = try paymentID(request.payment)
-        guard request.id == Self.refundID(of: request.payment, request.amount) else {
-            throw PaymentError(
-                .requestRefused,
-                "WalletConnect Pay refunds whole payments, each once: make the request with refundRequest(of:amount:)",
-                provider: self.id)
-        }
         let client = client(over: context.http, clock: context.clock)
         _ = try await context.step("find the payment", .query) {
             let price = try await client.price(of: id)

@@ -120,9 +120,6 @@ package struct WalletConnectPayVendor: SandboxVendor {
         [WalletConnectPayMerchant.id, Self.testMerchant].map { PaymentReference(provider: $0, id: payment.id) }
     }
 
-    /// Returns the name of a refund: only whole payments are refunded, each under this name.
-    package func refundID(of payment: PaymentReference, _ amount: Money) -> String? { "\(payment.id)/\(amount)" }
-
     package var demo: [DemoScenario] {
         func demo(
             _ title: String, _ scenario: WalletConnectPaySandbox.Scenario, _ ending: DemoScenario.Ending,

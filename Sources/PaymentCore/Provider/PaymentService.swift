@@ -86,9 +86,9 @@ public protocol RefundingService: PaymentService {
     /// ``RefundRequest/reference``.
     ///
     /// - Parameters:
-    ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again. Any
-    ///     text is an id: where the service takes only some names, its own name follows from payment and id, and from
-    ///     ``RefundRequest/earlierFailures`` where it recognises a repetition by the name.
+    ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again.
+    ///     Any text is an id: where the service takes only some names, its own name follows from payment and id, and
+    ///     from ``RefundRequest/earlierFailures`` where it recognises a repetition by the name.
     ///   - context: network, secrets and durable steps.
     /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.

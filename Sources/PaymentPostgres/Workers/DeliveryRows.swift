@@ -39,8 +39,8 @@ struct DeliveryRows: Sendable {
     /// Adds a notification, unless the same bytes wait already.
     ///
     /// - Parameters:
-    ///   - payment: the payment or refund that it is about. It is stored as well: the notification can then be passed on
-    ///     when its signature is too old to be checked again.
+    ///   - payment: the payment or refund that it is about. It is stored as well: the notification can then be passed
+    ///     on when its signature is too old to be checked again.
     ///   - most: the largest number of notifications of its service that wait.
     func add(
         _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference, most: Int

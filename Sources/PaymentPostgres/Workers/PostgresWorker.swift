@@ -84,11 +84,11 @@ public struct PostgresWorker: Sendable {
     ///   - ended: receives each attempt that ended, also one that sent nothing, where the journals report ends
     ///     (``PostgresJournal/init(_:reportsEnds:)``); nil where other workers do. It is called again when it throws,
     ///     does not return in time, or the worker dies: the attempt's id is the name by which to recognise that.
-    ///   - notified: receives each notification that the journal keeps (``PostgresJournal/keep(_:from:checkedBy:)``), with
-    ///     the outcome to state; nil where other workers do, to which notifications are left then. Payments and refunds
-    ///     without an attempt in the journal, such as a merchant's charges, and whatever is reported after an attempt's
-    ///     end, are learned from it alone. Like `ended` it is called again when it throws, does not return in time, or
-    ///     the worker dies. Where the outcome is unknown, ask for the payment's status.
+    ///   - notified: receives each notification that the journal keeps (``PostgresJournal/keep(_:from:checkedBy:)``),
+    ///     with the outcome to state; nil where other workers do, to which notifications are left then. Payments and
+    ///     refunds without an attempt in the journal, such as a merchant's charges, and whatever is reported after an
+    ///     attempt's end, are learned from it alone. Like `ended` it is called again when it throws, does not return in
+    ///     time, or the worker dies. Where the outcome is unknown, ask for the payment's status.
     public init(
         _ router: PaymentRouter, _ journal: PostgresJournal, as payer: Payer = Payer(),
         scheduler: RecurringScheduler? = nil, rhythm: Rhythm = Rhythm(),
@@ -258,8 +258,8 @@ public struct PostgresWorker: Sendable {
 
     /// Handles a notification.
     ///
-    /// - Returns: what to pass on, and false if that is not from the notification: it was genuine when it was stored, but
-    ///   cannot be used by now.
+    /// - Returns: what to pass on, and false if that is not from the notification: it was genuine when it was stored,
+    ///   but cannot be used by now.
     private func handle(
         _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference
     ) async throws -> (HandledNotification, isUsed: Bool) {
@@ -270,8 +270,8 @@ public struct PostgresWorker: Sendable {
         }
     }
 
-    /// Asks about a payment whose notification was genuine when it was stored, and says no more by now: its signature is
-    /// too old, or it does not fit the open attempt.
+    /// Asks about a payment whose notification was genuine when it was stored, and says no more by now: its signature
+    /// is too old, or it does not fit the open attempt.
     private func inquire(_ payment: PaymentReference) async throws -> PaymentOutcome {
         do throws(PaymentError) { return try await router.status(of: payment) } catch {
             guard [.notAPayment, .notFound, .requestRefused].contains(error.code) else { throw error }

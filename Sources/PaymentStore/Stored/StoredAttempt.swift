@@ -15,8 +15,8 @@ package enum StoredAttempt {
         case number, id, provider, subject, reference, option, key, started, expires, seal
     }
 
-    /// The condition on the rows of refunds that name their payment, as the index of them has it. The second text is the
-    /// first one that is behind all subjects of such refunds.
+    /// The condition on the rows of refunds that name their payment, as the index of them has it. The second text is
+    /// the first one that is behind all subjects of such refunds.
     package static let namesRefund = "subject >= 'refund of ' AND subject < 'refund of!'"
 
     /// The columns that an entry is checked against before it is added.

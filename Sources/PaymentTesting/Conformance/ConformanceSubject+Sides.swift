@@ -11,9 +11,8 @@ extension ConformanceSubject {
         public let refunds: (@Sendable () async -> [UInt128])?
         /// Returns the number of times that the payment was cancelled. Nil where it cannot be cancelled.
         public let cancellations: (@Sendable () async -> Int)?
-        /// Returns the id that a refund of this amount must have, where a payment can be refunded only as a whole and
-        /// only once. Nil where parts can be refunded, under any id.
-        public var wholeRefundID: (@Sendable (Money) -> String)?
+        /// True if the payment can be refunded only as a whole and only once.
+        var refundsOnce = false
         /// Pays as the payer at the service itself, without the subject: at once, and settled. Does nothing when it
         /// cannot be paid any more.
         public let pay: @Sendable () async -> Void

@@ -72,6 +72,15 @@ public struct ConformanceSubject: Sendable {
         self.backend = backend
     }
 
+    /// Makes a backend.
+    func makeBackend(
+        _ behaviour: Behaviour, _ clock: any PaymentClock, _ random: any RandomSource
+    ) async throws -> Backend? {
+        var made = try await backend(behaviour, clock, random)
+        made?.sale?.refundsOnce = (service as? any RefundingService)?.refundsOnce ?? false
+        return made
+    }
+
     /// The service as a provider; nil for a merchant's service.
     var provider: (any PaymentProvider)? { service as? any PaymentProvider }
 }

@@ -201,7 +201,7 @@ struct ProbeSuite: Sendable {
         let world = SimulatedWorld(seed: 1)
         defer { world.end() }
         return try world.run {
-            guard let backend = try await subject.backend(.payable, world.clock, world.random) else {
+            guard let backend = try await subject.makeBackend(.payable, world.clock, world.random) else {
                 throw SkipError(reason: "there is no payment")
             }
             return try await look(backend)

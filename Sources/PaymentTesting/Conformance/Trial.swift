@@ -108,7 +108,7 @@ struct Trial: Sendable {
         defer { world.end() }
         let observation = Observation(cancellation: cancellation)
         return try world.run {
-            guard let backend = try await subject.backend(behaviour, world.clock, world.random),
+            guard let backend = try await subject.makeBackend(behaviour, world.clock, world.random),
                 subject.probeCases(in: backend).contains(probeCase)
             else { return nil }
             for (host, service) in backend.services { world.connect(service, to: host) }
@@ -181,7 +181,7 @@ extension ConformanceSubject {
 extension ConformanceSubject.Sale {
     /// Returns the refund of a part, with an amount that no other has; of the whole where parts are impossible.
     func part(_ id: String = "conformance-7") throws -> RefundRequest {
-        if let wholeRefundID { return RefundRequest(of: payment, amount: price, id: wholeRefundID(price)) }
+        if refundsOnce { return RefundRequest(of: payment, amount: price, id: id) }
         return RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
     }
 }

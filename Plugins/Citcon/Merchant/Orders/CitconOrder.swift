@@ -1,5 +1,6 @@
 public import CitconProvider
 public import PaymentCore
+import ServiceSupport
 
 /// An order of a merchant: the content of a new charge.
 public struct CitconOrder: Sendable, Hashable {
@@ -180,27 +181,33 @@ enum MerchantReference {
         isSound(text) && !prefixes.contains(where: text.hasPrefix)
     }
 
+    private static let longest = 128
+
     static func isSound(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count) && PathSegment.isSafe(text)
+        (1...longest).contains(text.utf8.count) && PathSegment.isSafe(text)
             && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") }
     }
 
-    /// Returns the reference of a refund. It contains the charge, with its length: two servers that number their
-    /// refunds alike, of different charges, use different ones.
+    /// Returns the reference of a refund. It contains the charge, with its length: the references of refunds of
+    /// different charges differ, whatever their ids. A refund after one that failed has another reference, since Citcon
+    /// takes none twice.
     static func refund(_ request: RefundRequest) -> String {
-        refundPrefix(of: request.payment.id) + request.id
+        refundPrefix(of: request.payment.id)
+            + ServiceName.make(request.id, turn: request.earlierFailures, limit: longest, isSound: isSound)
     }
 
     private static func refundPrefix(of charge: String) -> String { "refund-\(charge.utf8.count)-\(charge)-" }
 
-    /// Returns the charge and the id of the refund that has this reference; nil when it was requested elsewhere.
+    /// Returns the charge and the id of the refund that has this reference; nil when it was requested elsewhere, or has
+    /// only a digest of the id.
     static func refund(in reference: String) -> (charge: String, id: String)? {
         let parts = reference.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let length = Int(parts[1]), length > 0,
             let charge = String(parts[2].utf8.prefix(length)), reference.hasPrefix(refundPrefix(of: charge)),
-            case let id = reference.dropFirst(refundPrefix(of: charge).count), !id.isEmpty
+            case let name = reference.dropFirst(refundPrefix(of: charge).count), !name.isEmpty,
+            let id = ServiceName.read(String(name))
         else { return nil }
-        return (charge, String(id))
+        return (charge, id)
     }
 
     /// A payment is cancelled and captured at most once, so these references are derived from it.

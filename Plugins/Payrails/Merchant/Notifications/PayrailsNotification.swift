@@ -102,7 +102,7 @@ extension PayrailsNotification {
         order = execution["merchantReference"]?.string
         amount = details["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
         let meta = details["actionMeta"]
-        refund = meta?[RefundMark.member]?.string.flatMap { RefundMark.isSound($0) ? $0 : nil }
+        refund = meta?[RefundMark.member]?.string.flatMap(RefundMark.id(in:))
         refundAmount = meta?[RefundMark.amount].flatMap { try? $0.decode(PayrailsAmount.self).money() }
         keyReading = reading
         fingerprint = Hex.encode(Digest.sha256.hash(body))

@@ -213,7 +213,7 @@ private final class Record: SandboxService {
         for payment in [paid, called, open] {
             _ = try await client.payment(payment.reference)
             _ = try await client.report(of: payment.reference, waiting: .milliseconds(20))
-            _ = try? await router.refund(merchant.refundRequest(of: payment.reference, amount: ShopWorld.price))
+            _ = try? await router.refund(RefundRequest(of: payment.reference, amount: ShopWorld.price, id: "credit-1"))
         }
         for filter in [
             Shop.Filter(), .init(limit: 1),

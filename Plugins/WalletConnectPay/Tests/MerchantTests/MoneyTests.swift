@@ -45,14 +45,20 @@ import WalletConnectPaySandbox
         #expect(world.requests("POST", "/v1/refunds") == 0)
     }
 
-    @Test("A refund is called by its payment, and by nothing else")
+    @Test("Any text is a refund's id, and no second one refunds the payment")
     func names() async throws {
         let world = try ShopWorld()
         let payment = try await world.paid()
-        let named = RefundRequest(of: payment.reference, amount: ShopWorld.price, id: "credit-1")
-        let error = await failure { _ = try await world.router.refund(named) }
-        #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
-        #expect(world.requests("POST", "/v1/refunds") == 0)
+        let named = RefundRequest(of: payment.reference, amount: ShopWorld.price, id: "CN 2024/117 é")
+        guard case .succeeded = try await world.router.refund(named) else {
+            Issue.record("it was not refunded")
+            return
+        }
+        let error = await failure { _ = try await world.router.refund(world.refund(payment)) }
+        #expect(error?.code == .integrity && error?.phase == .beforeSend)
+        #expect(error?.message.contains("CN 2024/117") == true)
+        #expect(await world.refunds(payment) == 1)
+        #expect(world.requests("POST", "/v1/refunds") == 1)
     }
 
     @Test("Only a paid payment is refunded")
@@ -64,8 +70,8 @@ import WalletConnectPaySandbox
             return
         }
         #expect(await world.refunds(payment) == 0)
-        let unknown = world.merchant.refundRequest(
-            of: PaymentReference(provider: Shop.id, id: "pay_nobody"), amount: ShopWorld.price)
+        let unknown = RefundRequest(
+            of: PaymentReference(provider: Shop.id, id: "pay_nobody"), amount: ShopWorld.price, id: "credit-2")
         #expect(await failure { _ = try await world.router.refund(unknown) }?.code == .notFound)
     }
 

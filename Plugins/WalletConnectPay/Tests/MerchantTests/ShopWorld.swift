@@ -81,7 +81,7 @@ struct ShopWorld: Sendable {
     }
 
     func refund(_ payment: Shop.CreatedPayment, _ amount: Money = price) -> RefundRequest {
-        merchant.refundRequest(of: payment.reference, amount: amount)
+        RefundRequest(of: payment.reference, amount: amount, id: "credit-1")
     }
 
     func events(_ payment: Shop.CreatedPayment) async -> [SandboxLedger.Event] {

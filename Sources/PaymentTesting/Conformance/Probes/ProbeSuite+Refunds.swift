@@ -3,6 +3,9 @@ import PaymentRouting
 
 /// Refunds: made once.
 extension ProbeSuite {
+    /// An id with characters that few services take, and more of them.
+    private static let anyID = "~ 2024/9 #&%; \u{E9}\u{1F600} .." + String(repeating: "x", count: 200)
+
     func refund() throws -> [String] {
         let result = try run(
             Trial(
@@ -23,19 +26,33 @@ extension ProbeSuite {
                     let router = try probeContext.router(of: probeContext.world.start())
                     await check(try await probeContext.ask(router), 1, "a refund that was asked for twice")
                     guard let sale = probeContext.backend.sale else { return findings }
-                    guard sale.wholeRefundID == nil else {
+                    func ask(_ request: RefundRequest) async -> Trial.Ending {
+                        do throws(PaymentError) { return .success(try await router.refund(request)) } catch {
+                            return .failure(error)
+                        }
+                    }
+                    let second = try sale.part("conformance-8")
+                    guard !sale.refundsOnce else {
+                        if case .success(.succeeded) = await ask(second) {
+                            findings.append("a payment that is refunded once was refunded under a second id")
+                        }
                         let ledger = await probeContext.ledger
                         if ledger.given != [sale.price.minorUnits] {
                             findings.append("the refund is not the whole price, once")
                         }
                         return findings
                     }
-                    let request = try sale.part("conformance-8")
-                    let other: Trial.Ending
-                    do throws(PaymentError) { other = .success(try await router.refund(request)) } catch {
-                        other = .failure(error)
+                    await check(await ask(second), 2, "a second refund of the same amount, with another id,")
+                    // Any text is an id; what was refused under it leaves it free.
+                    let tooMuch = RefundRequest(
+                        of: sale.payment, amount: try sale.price.with(minorUnits: sale.price.minorUnits + 1),
+                        id: Self.anyID)
+                    if case .success(.succeeded) = await ask(tooMuch) {
+                        findings.append("more than was paid was refunded")
                     }
-                    await check(other, 2, "a second refund of the same amount, with another id,")
+                    let third = try sale.part(Self.anyID)
+                    await check(await ask(third), 3, "a refund whose id is any text, after one that was refused,")
+                    await check(await ask(third), 3, "a refund whose id is any text, asked for twice,")
                     return findings
                 }))
         let isEmpty: Bool =

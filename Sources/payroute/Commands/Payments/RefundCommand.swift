@@ -35,9 +35,7 @@ enum RefundCommand: Command {
         }
         let session = try await ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
-        let id =
-            arguments.value("id") ?? session.vendor(of: payment.provider)?.refundID(of: payment, amount)
-            ?? Self.defaultID(payment, amount)
+        let id = arguments.value("id") ?? Self.defaultID(payment, amount)
         let request = RefundRequest(of: payment, amount: amount, id: id)
         return await session.finish(request.reference, arguments, console) {
             $0 == .succeeded

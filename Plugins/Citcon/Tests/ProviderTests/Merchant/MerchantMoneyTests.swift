@@ -312,8 +312,50 @@ import Testing
             let request = RefundRequest(of: charge.reference, amount: money, id: "credit-\(money.currency)")
             #expect(await failure { _ = try await world.router.refund(request) }?.code == .requestRefused)
         }
-        let unfit = try refund(charge, 1, "a&b")
-        #expect(await failure { _ = try await world.router.refund(unfit) }?.code == .requestRefused)
         #expect(world.posts("refunds") == 0)
+    }
+
+    @Test(
+        "Any text is a refund's id, and its notification names it",
+        arguments: ["", "a&b", "CN 2024/117 \u{E9}", "..", "~0~YQ", String(repeating: "x", count: 129)])
+    func anyID(id: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let request = try refund(charge, 1000, id)
+        #expect(receipt(try await world.router.refund(request))?.reference == request.reference)
+        #expect(try await world.router.refund(request) == world.router.refund(request))
+        #expect(await world.refunds(charge) == 1)
+        let body = try #require(await world.sandbox.notifications.last).body
+        let named = try world.merchant.verify(IncomingNotification(headers: [:], body: body)).reference
+        // Of a digest the service knows neither the id nor the payment.
+        if id.utf8.count > 128 {
+            #expect(named.isRefund && named.refundedPayment == nil)
+        } else {
+            #expect(named == request.reference)
+        }
+    }
+
+    @Test("A refund that failed at the service leaves its id free, and its reference used")
+    func failedRefund() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let failed =
+            #"{"status":"success","data":{"id":"9","object":"refund","reference":"refund-7-order-1-credit-1","#
+            + #""amount":1250,"currency":"USD","status":"failed"}}"#
+        world.faults.inject(.status(200, body: failed)) { $1 == "/v1/refunds" }
+        world.faults.inject(.status(200, body: failed), times: 100) {
+            $1 == "/v1/transactions/refund-7-order-1-credit-1"
+        }
+        guard case .declined = try await world.router.refund(try refund(charge)) else {
+            Issue.record("it has failed")
+            return
+        }
+        let request = try refund(charge, 1000)
+        #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
+        #expect(world.posts("refunds") == 2)
+        let body = try #require(await world.sandbox.notifications.last).body
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: body))
+        #expect(notification.reference == "refund-7-order-1-~1~Y3JlZGl0LTE")
+        #expect(notification.paymentReference == request.reference)
     }
 }
