@@ -31,7 +31,9 @@ let router = PaymentRouter(
     registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: SandboxTransport(wallet),
     journal: InMemoryJournal(), readers: [StandardsReader()])
 let amount = try Money(minorUnits: 21, currency: .satoshi)
-let payer = Payer(policy: .first(upTo: [amount]), settler: settler, amountChooser: { _ in amount })
+// A limit covers the fee of the route, too.
+let limit = try Money(minorUnits: 50, currency: .satoshi)
+let payer = Payer(policy: .first(upTo: [limit]), settler: settler, amountChooser: { _ in amount })
 
 func pay(_ text: String) async {
     do { print("  \(try await router.pay(text, as: payer))") } catch { print("  \(error)") }

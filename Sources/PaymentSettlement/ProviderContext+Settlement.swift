@@ -77,8 +77,7 @@ extension SettlingProvider {
             return .declined(DeclineReason(.paidElsewhere, "the invoice was paid by another payment"))
         case .inFlight(let wait): return .pending(retryAfter: wait)
         case .registered:
-            return .unknown(
-                UnknownOutcome(reference: attempt.reference, message: "the payer's settler was not asked to pay yet"))
+            throw PaymentError(.payer, "the payer's settler was not asked to pay yet", retry: .later)
         }
     }
 }

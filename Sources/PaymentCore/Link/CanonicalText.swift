@@ -7,8 +7,8 @@
 enum CanonicalText {
     // MARK: Links
 
-    /// Schemes before a payload of their own kind, which some writers put there twice, with the slashes that some put
-    /// behind it. Neither is a part of the payload.
+    /// Schemes that some writers put twice before a payload, or with slashes behind them. Neither is a part of the
+    /// payload.
     private static let payloadSchemes: [(name: StaticString, ignoresSlashes: Bool)] = [
         ("lightning", true), ("bitcoin", false),
     ]
@@ -18,10 +18,13 @@ enum CanonicalText {
     /// - Parameter schemeEnd: the place of the first colon.
     static func payloadStart(_ bytes: UnsafeBufferPointer<UInt8>, schemeEnd: Int) -> Int {
         var start = schemeEnd + 1
-        guard let scheme = payloadSchemes.first(where: { isAt(0, $0.name, schemeEnd, bytes) }) else { return start }
+        guard let scheme = payloadSchemes.first(where: { stands($0.name, at: 0, in: bytes, until: schemeEnd) }) else {
+            return start
+        }
         while true {
-            if isAt(start, scheme.name, schemeEnd, bytes), start + schemeEnd < bytes.count,
-                bytes[start + schemeEnd] == UInt8(ascii: ":")
+            let end = start + schemeEnd
+            if end < bytes.count, bytes[end] == UInt8(ascii: ":"),
+                stands(scheme.name, at: start, in: bytes, until: end)
             {
                 start += schemeEnd + 1
             } else if scheme.ignoresSlashes, start + 1 < bytes.count, bytes[start] == UInt8(ascii: "/"),
@@ -34,12 +37,12 @@ enum CanonicalText {
         }
     }
 
-    /// Returns true if `name`, of `length` bytes, stands at `start` in any case.
-    private static func isAt(
-        _ start: Int, _ name: StaticString, _ length: Int, _ bytes: UnsafeBufferPointer<UInt8>
+    /// Returns true if `name` stands from `start` to `end`, in any case.
+    private static func stands(
+        _ name: StaticString, at start: Int, in bytes: UnsafeBufferPointer<UInt8>, until end: Int
     ) -> Bool {
-        guard name.utf8CodeUnitCount == length, start + length <= bytes.count else { return false }
-        return (0..<length).allSatisfy { bytes[start + $0] | 0x20 == name.utf8Start[$0] }
+        guard name.utf8CodeUnitCount == end - start else { return false }
+        return (start..<end).allSatisfy { bytes[$0] | 0x20 == name.utf8Start[$0 - start] }
     }
 
     /// Returns `text` with the escapes behind `start` in the one form of RFC 3986: none for letters, digits and `-._~`,
@@ -108,7 +111,7 @@ enum CanonicalText {
         text.utf8.contains { 0x61...0x7A ~= $0 } ? text : lowercased(text)
     }
 
-    /// Returns true for addresses of accounts in hexadecimal digits, whose letters' case is a checksum (EIP-55) or free.
+    /// Returns true for an address in hexadecimal digits, whose letters' case is a checksum (EIP-55) or free.
     private static func isHexadecimal(_ text: String) -> Bool {
         text.hasPrefix("0x") && text.utf8.dropFirst(2).allSatisfy { Hex.value(of: $0) != nil }
     }

@@ -1,7 +1,7 @@
 /// The destination of a settler's payment: an invoice, an address or a name, with its kind and its network.
 ///
-/// Its text is canonical, however it was written and whoever made or stored the value, so endpoints are equal where
-/// their spellings differ in nothing but letters' case that their kind does not distinguish, or white space.
+/// Its text is canonical, however it was written, also when it is read from a journal: endpoints are equal where their
+/// spellings differ only in the case of letters that their kind does not distinguish, or in white space.
 ///
 /// Create one from a text that was read and found sound, never from a text alone; see
 /// ``init(_:text:network:paymentHash:)``.
@@ -30,8 +30,8 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
 
     /// The kind of endpoint.
     public let kind: Kind
-    /// The invoice, address or name itself, without a scheme and without parameters: bech32, hexadecimal digits and host
-    /// names in lower case, an offer in one part.
+    /// The invoice, address or name itself, without a scheme and without parameters. Bech32, hexadecimal digits and
+    /// host names are in lower case, and an offer is in one part.
     public let text: String
     /// The network on which the money moves, where the text states it: for Bitcoin and Lightning `mainnet`, `testnet`,
     /// `signet` or `regtest`, for other coins their chain.

@@ -22,9 +22,7 @@ extension PaymentRouter {
         binding bind: @escaping PaymentIntent.Binding = { _, _ in }
     ) async -> PaymentStatement {
         let subject: Subject
-        do { subject = try self.subject(of: intent, as: payer) } catch {
-            return Ledger.empty.statement(on: error, of: nil)
-        }
+        do { subject = try self.subject(of: intent, as: payer) } catch { return await unrouted(intent, error) }
         let serviceClient = subject.serviceClient
         do {
             let (request, shown) = try subject.taking(quote, for: intent)
@@ -77,9 +75,7 @@ extension PaymentRouter {
     /// - Returns: ``PaymentStatement/notBegun(_:)`` with `cancelled` where nothing was handed out and nothing will be.
     public func cancel(_ intent: PaymentIntent) async -> PaymentStatement {
         let subject: Subject
-        do { subject = try self.subject(of: intent, as: Payer()) } catch {
-            return Ledger.empty.statement(on: error, of: nil)
-        }
+        do { subject = try self.subject(of: intent, as: Payer()) } catch { return await unrouted(intent, error) }
         let (request, serviceClient) = (subject.request, subject.serviceClient)
         do {
             let failure = try await leases.with(request.reference, waiting: false) { journal in
@@ -104,9 +100,7 @@ extension PaymentRouter {
     ///   - payer: the payer, whose settler is asked.
     public func outcome(of intent: PaymentIntent, as payer: Payer = Payer()) async -> PaymentStatement {
         let subject: Subject
-        do { subject = try self.subject(of: intent, as: payer) } catch {
-            return Ledger.empty.statement(on: error, of: nil)
-        }
+        do { subject = try self.subject(of: intent, as: payer) } catch { return await unrouted(intent, error) }
         let (request, serviceClient) = (subject.request, subject.serviceClient)
         do {
             let histories = try await journaled(at: request.reference.provider) {
@@ -155,6 +149,20 @@ extension PaymentRouter {
             }
             return Ledger(histories, effects).statement(on: error, of: payment)
         } catch { return Ledger.empty.statement(on: error.withOpenFate, of: payment) }
+    }
+
+    /// Returns what to state of an intent whose link leads nowhere now: its provider may have been registered before.
+    private func unrouted(_ intent: PaymentIntent, _ error: PaymentError) async -> PaymentStatement {
+        do {
+            var histories = try await effects.journal.unfinished()
+            if let archive = effects.journal as? any AttemptArchive {
+                histories += try await archive.attempts(AttemptQuery(state: .paid)).histories
+            }
+            return Ledger(histories.filter { intent.owns($0.attempt) }, effects).statement(on: error, of: nil)
+        } catch let failure {
+            let open = PaymentError(thrown: failure, at: "").withOpenFate
+            return Ledger.empty.statement(on: open, of: nil)
+        }
     }
 
     // MARK: The subject

@@ -200,7 +200,7 @@ struct SpellingTests {
 
     // MARK: Endpoints
 
-    @Test("An endpoint is in its canonical form, whoever makes or stores it")
+    @Test("An endpoint is in its canonical form, also when it is read from a journal")
     func endpoints() throws {
         let upper = SettlementEndpoint(.bolt11, text: Self.invoice.uppercased(), network: "mainnet", paymentHash: "AB")
         let lower = SettlementEndpoint(.bolt11, text: Self.invoice, network: "mainnet", paymentHash: "ab")

@@ -34,6 +34,8 @@ final class SimulatedSettler: PaymentSettler {
         var due: Duration?
         /// The number of payments under this key.
         var payments = 0
+        /// The attempts that requested it: those of one payment share its key.
+        var attempts: Set<AttemptID> = []
         var proof: SettlementProof?
     }
 
@@ -134,6 +136,9 @@ final class SimulatedSettler: PaymentSettler {
             state.withLock { _ = $0.keys[payment, default: []].insert(settlement.key) }
         }
         let habit = habit(of: settlement)
+        if let attempt = Acting.attempt {
+            state.withLock { _ = $0.entries[settlement.key]?.attempts.insert(attempt.id) }
+        }
         if habit == .late { try? await world.clock.sleep(for: .seconds(1 + world.random.below(120))) }
         guard decide(settlement.key, pays: habit != .refuses) else {
             if pretends { await pay(settlement) }
@@ -153,7 +158,10 @@ final class SimulatedSettler: PaymentSettler {
 
     /// The number of payments under the key of an attempt.
     func payments(by attempt: PaymentAttempt) -> Int {
-        state.withLock { $0.entries[attempt.key(for: "settle")]?.payments ?? 0 }
+        state.withLock { state in
+            let entry = state.entries[attempt.key(for: "settle")]
+            return entry?.attempts.contains(attempt.id) == true ? entry?.payments ?? 0 : 0
+        }
     }
 
     /// The largest number of payments for one payment of an application.

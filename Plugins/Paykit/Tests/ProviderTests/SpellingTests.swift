@@ -9,7 +9,7 @@ import Testing
 @Suite("Spellings of Paykit's links")
 struct SpellingTests {
     private static let key = "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"
-    private static let id = "0190f0a0-0000-7000-8000-000000000001"
+    private static let id = "11111111-1111-4111-8111-000000000002"
     private static let offer = "lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese"
     private static let address = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
     private let provider: PaykitProvider

@@ -1,0 +1,65 @@
+import PaymentCore
+
+/// What an intent allows: other intents' attempts, its deadline, its cancellation.
+extension AttemptEngine {
+    /// Returns true if the payer may be asked for what an attempt still needs: its own intent's, or one that costs what
+    /// this intent has agreed to.
+    func mayResume(_ attempt: PaymentAttempt) -> Bool {
+        guard let intent, intent.key != nil, !intent.owns(attempt) else { return true }
+        if case .asked = intent.choice { return false }
+        return intent.covers(attempt.option)
+    }
+
+    /// Throws where nothing new may be begun for the intent.
+    func checkMayBegin(_ payment: PaymentReference) async throws {
+        guard let intent else { return }
+        let isCancelled = try await histories(of: payment).contains {
+            intent.owns($0.attempt) && $0.attempt.option.id == Self.nothing.id
+        }
+        if isCancelled { throw error(.cancelled, "it was cancelled before anything was sent") }
+        if let deadline = intent.deadline, deadline <= effects.clock.now {
+            throw error(.cancelled, "the request's time is over; nothing was sent")
+        }
+    }
+
+    /// The option of attempts that stand for a cancellation.
+    static let nothing = (id: "called-off", title: "nothing")
+
+    /// Abandons the intent's own attempt that has sent nothing, and stores that none is begun for it any more.
+    ///
+    /// - Returns: the error to state: `cancelled`, or `inUse` where money may have moved, or another intent's attempt is
+    ///   open, which this one does not cancel.
+    func cancelIntent(at payment: PaymentReference) async throws -> PaymentError {
+        let histories = try await histories(of: payment)
+        if let open = histories.last(where: { !$0.isFinished }) {
+            guard let intent, intent.owns(open.attempt) else {
+                return error(
+                    .inUse, "another request has begun this payment; it cannot be cancelled by this one",
+                    phase: .maybeSent)
+            }
+            guard !open.mayHaveMovedMoney, open.outcome == nil else {
+                return error(.inUse, "money may have moved; it cannot be cancelled any more", phase: .maybeSent)
+            }
+            try await close(open.attempt, .abandoned(reason: "cancelled by its caller"))
+        }
+        if intent?.key != nil { try await noteCancellation(of: payment) }
+        return error(.cancelled, "cancelled before anything was sent")
+    }
+
+    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its time being over
+    /// when it begins. A worker that is late finds it under the payment's lease.
+    func noteCancellation(
+        of payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
+        _ reason: String = "cancelled by its caller"
+    ) async throws {
+        let now = effects.clock.now
+        let option = PaymentMethodOption(
+            id: Self.nothing.id, title: Self.nothing.title, amount: try amount ?? Money(minorUnits: 0, currency: .eur),
+            expiresAt: now, providerData: data)
+        let attempt = PaymentAttempt(
+            id: newAttemptID(), reference: payment, option: option, idempotencyKey: effects.random.uuid(),
+            startedAt: now, expiresAt: now)
+        try await journaled { try await journal.open(attempt) }
+        try await close(attempt, .abandoned(reason: reason))
+    }
+}
