@@ -221,6 +221,8 @@ private struct Settling: Sendable {
         case (.preimage(let text), nil):
             isProof = endpoint.kind.isLightning && Hex.decode(text)?.count == 32
         // Lightning is proved by a preimage, and a chain by a transaction; neither by the other's proof.
+        // The wallet's own record, of this invoice.
+        case (.unproven(let text), let hash): isProof = text == hash
         case (.transaction(let text), _):
             isProof =
                 !endpoint.kind.isLightning && 1...256 ~= text.utf8.count

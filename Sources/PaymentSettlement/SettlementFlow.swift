@@ -113,7 +113,7 @@ package enum SettlementFlow {
         do {
             let paid = try await context.settle(attempt, to: endpoint, unless: check)
             let receipt = PaymentReceipt(
-                reference: attempt.reference, amount: attempt.option.amount, transactionID: paid.proof.text)
+                reference: attempt.reference, amount: attempt.option.amount, proof: paid.proof)
             return (.succeeded(receipt), paid.endpoint)
         } catch let error as PaymentError where error.code == .notSettled {
             let code: DeclineReason.Code = error.cause is SettledElsewhereError ? .paidElsewhere : .refused

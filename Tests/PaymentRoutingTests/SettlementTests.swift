@@ -237,6 +237,55 @@ struct SettlementTests {
         #expect(unknown.message.contains("another amount") && settler.settlements.isEmpty)
     }
 
+    /// A settler whose wallet has a record of a payment, and no preimage.
+    private struct Proofless: PaymentSettler {
+        let base: TestSettler
+        let hash: String
+        var endpoint = InvoiceProvider.endpoint
+
+        var name: String { base.name }
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+        func register(_ name: String) async throws { try await base.register(name) }
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func order(named name: String) async throws -> SettlementOrder? {
+            SettlementOrder(
+                name: name, endpoint: endpoint, amount: .cents(2100, .satoshi),
+                state: .settled(.unproven(paymentHash: hash)))
+        }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+        func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
+        func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+    }
+
+    @Test("A payment without a proof is paid, and its receipt says so; the record of another invoice proves nothing")
+    func proofless() async throws {
+        let settler = TestSettler()
+        func pay(_ hash: String, _ endpoint: SettlementEndpoint = InvoiceProvider.endpoint) async throws
+            -> PaymentOutcome
+        {
+            let settler = Proofless(base: settler, hash: hash, endpoint: endpoint)
+            return try await router().pay(
+                InvoiceProvider.invoice, as: Payer(policy: .firstWhateverItCosts, settler: settler))
+        }
+        let chain = SettlementEndpoint(.bitcoinAddress, text: "bc1qaddress", network: "mainnet")
+        for (hash, endpoint) in [
+            (String(repeating: "0", count: 64), InvoiceProvider.endpoint), ("", chain), (TestSettler.hash, chain),
+        ] {
+            guard case .unknown = try await pay(hash, endpoint) else {
+                Issue.record("another record was believed")
+                return
+            }
+        }
+        let outcome = try await pay(TestSettler.hash)
+        guard case .succeeded(let receipt) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(receipt.transactionID == nil && receipt.unproven?.contains(TestSettler.hash) == true)
+        #expect("\(outcome)".contains("without proof"))
+        #expect(settler.settlements.isEmpty)
+    }
+
     @Test("What was paid under another name is neither paid again nor reported as this payment")
     func paidElsewhere() async throws {
         let settler = TestSettler()

@@ -193,7 +193,7 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
     var afterwards: @Sendable (PaymentAttempt, SettlementProof) -> ServiceReport = { attempt, proof in
         .succeeded(
             PaymentReceipt(
-                reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+                reference: attempt.reference, amount: attempt.option.amount, proof: proof))
     }
     /// Runs during the quote.
     var quoteBody: @Sendable () async throws -> Void = {}

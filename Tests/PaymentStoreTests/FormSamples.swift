@@ -34,7 +34,7 @@ enum FormSamples {
                         .succeeded(
                             PaymentReceipt(
                                 reference: PaymentReference(provider: acme, id: "decided"),
-                                decision: "Mina decided: a statement"))),
+                                decision: "Mina decided: a statement", unproven: "a record without a preimage"))),
                 ]),
             try history(
                 "a11", "p1", [.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))], subject: .capture),

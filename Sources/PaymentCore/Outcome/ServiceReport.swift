@@ -38,15 +38,20 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     public let transactionID: String?
     /// The person who decided that it is paid, with their evidence, where no service, wallet or settler says so.
     public let decision: String?
+    /// The statement of the payer's wallet that the payment rests on, where the wallet has no proof of it; nil
+    /// otherwise.
+    public let unproven: String?
 
     /// Creates a receipt.
     public init(
-        reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil, decision: String? = nil
+        reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil, decision: String? = nil,
+        unproven: String? = nil
     ) {
         self.reference = reference
         self.amount = amount
         self.transactionID = transactionID
         self.decision = decision
+        self.unproven = unproven
     }
 }
 
@@ -158,6 +163,7 @@ extension ServiceReport: CustomStringConvertible {
             receipt.reference.subject.done
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
                 + (receipt.decision.map { ", as \($0)" } ?? "")
+                + (receipt.unproven.map { ", without proof: \($0)" } ?? "")
         case .declined(let reason): "declined: \(reason.message)"
         case .cancelled: "cancelled"
         case .expired: "expired"

@@ -114,12 +114,47 @@ public enum SettlementProof: Sendable, Hashable {
     case preimage(String)
     /// The id of a transaction on the chain, as the chain writes it.
     case transaction(String)
+    /// No proof: the record of the wallet that paid says that the invoice of this payment hash is paid, and has no
+    /// preimage. A payment inside one server has none, for example.
+    case unproven(paymentHash: String)
 
-    /// The proof without the prefix that names its kind.
+    /// The proof without the prefix that names its kind; of a payment without a proof its payment hash.
     public var text: String {
         switch self {
-        case .preimage(let text), .transaction(let text): text
+        case .preimage(let text), .transaction(let text), .unproven(let text): text
         }
+    }
+
+    /// The proof as one text, with a prefix that names its kind.
+    package var stored: String {
+        switch self {
+        case .preimage(let text): "preimage:" + text
+        case .transaction(let text): "transaction:" + text
+        case .unproven(let text): "unproven:" + text
+        }
+    }
+
+    /// Reads ``stored``; nil when it is not the proof of a settlement.
+    package init?(stored: String) {
+        let words = stored.split(separator: ":", maxSplits: 1).map(String.init)
+        switch words.count == 2 ? words[0] : "" {
+        case "preimage": self = .preimage(words[1])
+        case "transaction": self = .transaction(words[1])
+        case "unproven": self = .unproven(paymentHash: words[1])
+        default: return nil
+        }
+    }
+}
+
+extension PaymentReceipt {
+    /// Creates the receipt of a settlement. One without a proof says so, and names no transaction.
+    public init(reference: PaymentReference, amount: Money?, proof: SettlementProof) {
+        var unproven: String?
+        if case .unproven(let hash) = proof {
+            unproven = "the wallet's own record says that the invoice \(hash) is paid, and has no preimage"
+        }
+        self.init(
+            reference: reference, amount: amount, transactionID: unproven == nil ? proof.text : nil, unproven: unproven)
     }
 }
 
@@ -129,13 +164,10 @@ extension SettlementProof: Codable {
     /// - Throws: `DecodingError` when it is none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let words = try container.decode(String.self).split(separator: ":", maxSplits: 1).map(String.init)
-        switch words.count == 2 ? words[0] : "" {
-        case "preimage": self = .preimage(words[1])
-        case "transaction": self = .transaction(words[1])
-        default:
+        guard let proof = Self(stored: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the proof of a settlement")
         }
+        self = proof
     }
 
     /// Writes the proof.
@@ -143,10 +175,7 @@ extension SettlementProof: Codable {
     /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        switch self {
-        case .preimage(let text): try container.encode("preimage:" + text)
-        case .transaction(let text): try container.encode("transaction:" + text)
-        }
+        try container.encode(stored)
     }
 }
 

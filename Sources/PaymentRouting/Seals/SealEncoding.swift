@@ -44,6 +44,7 @@ enum SealEncoding {
             value["amount"] = receipt.amount.map(money)
             value["transactionID"] = receipt.transactionID.map { .string($0) }
             value["decision"] = receipt.decision.map { .string($0) }
+            value["unproven"] = receipt.unproven.map { .string($0) }
             return ["succeeded": ["_0": value]]
         case .declined(let reason):
             return ["declined": ["_0": ["code": .string(reason.code.rawValue), "message": .string(reason.message)]]]

@@ -7,6 +7,7 @@ enum StoredReceipt {
         value["amount"] = receipt.amount.map(StoredMoney.value)
         value["transaction"] = receipt.transactionID.map { .string($0) }
         value["decision"] = receipt.decision.map { .string($0) }
+        value["unproven"] = receipt.unproven.map { .string($0) }
         return value
     }
 
@@ -15,6 +16,7 @@ enum StoredReceipt {
         if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
         return PaymentReceipt(
             reference: try StoredReference.read(object.members["reference"]), amount: amount,
-            transactionID: try object.optionalText("transaction"), decision: try object.optionalText("decision"))
+            transactionID: try object.optionalText("transaction"), decision: try object.optionalText("decision"),
+            unproven: try object.optionalText("unproven"))
     }
 }

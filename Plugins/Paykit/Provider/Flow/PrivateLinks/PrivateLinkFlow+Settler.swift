@@ -108,7 +108,8 @@ extension PrivateLinkFlow {
             let hash = endpoint.paymentHash ?? Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))
             proof = .preimage(text, paymentHash: hash)
         case .transaction(let id) where !isLightning: proof = .transaction(id)
-        case .preimage, .transaction: return nil
+        // A payee takes no payment without proof.
+        case .preimage, .transaction, .unproven: return nil
         }
         return proof.isSound ? proof : nil
     }
