@@ -104,6 +104,45 @@ struct WalletAddressTests {
         #expect(bench.node.attemptCount == 0)
     }
 
+    /// A service that has moved.
+    private struct MovedService: SandboxService {
+        let base: Service
+        let moves: [String: String]
+
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            guard let place = moves["\(request.url.host)\(request.url.path)"] else {
+                return await base.respond(to: request)
+            }
+            return HTTPResponse(status: 301, headers: ["Location": place])
+        }
+    }
+
+    @Test("A service that has moved is asked at its new place, if that is one on the open web")
+    func moved() async throws {
+        let start = "pay.example/.well-known/lnurlp/ann"
+        func state(_ moves: [String: String]) async throws -> SettlementState {
+            let bench = try WalletBench(.lnd)
+            let state = try await bench.asking(MovedService(base: Service(bench.node), moves: moves)).settle(
+                Self.settlement())
+            #expect(bench.node.attemptCount == (state.isSettled ? 1 : 0))
+            return state
+        }
+        #expect(
+            try await state([start: "https://www.pay.example/ann", "www.pay.example/ann": "/other"]).isSettled)
+        for place in [
+            "http://pay.example/ann", "https://192.168.1.1/ann", "//evil.example", "", "ann",
+            "https://pay.example/.well-known/lnurlp/ann",
+        ] {
+            #expect(try await state([start: place]).hasSentNothing, "\(place)")
+        }
+        // The invoice's host is the last one, which is shown with its message.
+        let bench = try WalletBench(.lnd)
+        let moves = ["pay.example/callback": "https://new.example/callback?amount=21000"]
+        let settler = try bench.asking(MovedService(base: Service(bench.node), moves: moves))
+        #expect(try await settler.settle(Self.settlement()).isSettled)
+        #expect(try await settler.walletOrder(named: "a")?.message?.host == "new.example")
+    }
+
     @Test("An amount outside the service's limits is not asked for", arguments: [0, 26] as [UInt64])
     func limits(satoshi: UInt64) async throws {
         let bench = try WalletBench(.lnd)

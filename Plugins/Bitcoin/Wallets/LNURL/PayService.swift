@@ -14,7 +14,7 @@ struct PayService: Sendable {
     struct Invoice: Sendable, Hashable {
         let endpoint: SettlementEndpoint
         let expiresAt: Date?
-        /// The service's host.
+        /// The host that made the invoice.
         let host: String
         /// The message for after the payment, as the service sent it.
         let successAction: JSONValue?
@@ -30,7 +30,7 @@ struct PayService: Sendable {
     func invoice(
         of endpoint: SettlementEndpoint, over amount: UInt64, comment: String? = nil
     ) async throws(PaymentError) -> Invoice {
-        let terms = try PayRequest(await ask(try address(of: endpoint)), isAllowed: isAllowed)
+        let terms = try PayRequest(await ask(try address(of: endpoint)).body, isAllowed: isAllowed)
         guard terms.amounts.contains(amount) else {
             throw PayRequest.error(
                 "it takes from \(terms.amounts.lowerBound) to \(terms.amounts.upperBound) millisatoshi, not \(amount)")
@@ -38,15 +38,15 @@ struct PayService: Sendable {
         if let comment, comment.unicodeScalars.count > Int(clamping: terms.commentLimit) {
             throw PayRequest.error("it takes comments of at most \(terms.commentLimit) characters")
         }
-        let body = try await ask(terms.address(for: amount, comment: comment))
+        let (body, host) = try await ask(terms.address(for: amount, comment: comment))
         try PayRequest.check(body)
         guard let text = body["pr"]?.string else { throw PayRequest.error("it made no invoice") }
-        return try check(text, over: amount, by: terms, action: body["successAction"])
+        return try check(text, over: amount, by: terms, from: host, action: body["successAction"])
     }
 
     /// Checks an invoice against what was asked for.
     private func check(
-        _ text: String, over amount: UInt64, by terms: PayRequest, action: JSONValue?
+        _ text: String, over amount: UInt64, by terms: PayRequest, from host: String, action: JSONValue?
     ) throws(PaymentError) -> Invoice {
         guard let link = try? PaymentLink("lightning:\(text)"), case .instruction(let instruction) = reader.read(link),
             let offer = SettlementOffer.offers(in: link, reader).first, offer.endpoint.kind == .bolt11
@@ -62,7 +62,7 @@ struct PayService: Sendable {
             }
         }
         return Invoice(
-            endpoint: offer.endpoint, expiresAt: offer.expiresAt, host: terms.callback.host, successAction: action)
+            endpoint: offer.endpoint, expiresAt: offer.expiresAt, host: host, successAction: action)
     }
 
     /// The address of the service, as the payment's text says it.
@@ -83,16 +83,39 @@ struct PayService: Sendable {
             && (kind == .name || kind == .internationalName)
     }
 
-    private func ask(_ url: HTTPURL) async throws(PaymentError) -> JSONValue {
-        let response: HTTPResponse
-        do throws(TransportError) {
-            var request = HTTPRequest(.get, url, headers: ["Accept": "application/json"], responseLimit: 1 << 18)
-            request.reachesPrivateNetworks = false
-            response = try await transport.send(request)
-        } catch {
+    /// Asks a service, also where it has moved to: each of the places has to be one on the open web.
+    ///
+    /// - Returns: the answer, and the host that gave it.
+    private func ask(_ first: HTTPURL) async throws(PaymentError) -> (body: JSONValue, host: String) {
+        var url = first
+        for _ in 0...Self.moves {
+            let response = try await send(url)
+            guard [301, 302, 303, 307, 308].contains(response.status) else {
+                return (try Self.read(response), url.host)
+            }
+            let location = response.headers["Location"] ?? ""
+            let isPath = location.hasPrefix("/") && !location.hasPrefix("//")
+            guard let next = try? HTTPURL(isPath ? url.origin + location : location), isAllowed(next) else {
+                throw PayRequest.error("it has moved to a place that is not asked")
+            }
+            url = next
+        }
+        throw PayRequest.error("it has moved more than \(Self.moves) times")
+    }
+
+    /// The most moves that are followed.
+    private static let moves = 3
+
+    private func send(_ url: HTTPURL) async throws(PaymentError) -> HTTPResponse {
+        var request = HTTPRequest(.get, url, headers: ["Accept": "application/json"], responseLimit: 1 << 18)
+        request.reachesPrivateNetworks = false
+        do throws(TransportError) { return try await transport.send(request) } catch {
             throw PaymentError(
                 .network, "the payee's service does not answer: \(error.reason)", retry: .later, cause: error)
         }
+    }
+
+    private static func read(_ response: HTTPResponse) throws(PaymentError) -> JSONValue {
         guard let body = response.json else {
             throw PayRequest.error("its answer with status \(response.status) cannot be read")
         }
