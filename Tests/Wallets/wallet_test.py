@@ -161,7 +161,12 @@ def refusals(payee, payer, poor):
     refused(*server.invoice(payee, 21), Payer("reader", payee["inkey"]), "key for invoices only")
     refused(*server.invoice(payee, 21), poor, "too little balance")
     refused(*node.invoice(21, "pays"), poor, "too little balance, elsewhere")
-    refused(*node.invoice(21, "fails"), payer, "no route")
+    # LNbits may correct what it calls failed.
+    invoice, payment_hash = node.invoice(21, "fails")
+    outcome = payer.pay(invoice)
+    expect(outcome[0] == "unknown" and "says that the payment failed" in outcome[1], f"no route: {outcome}")
+    claim(payer, invoice, payment_hash, outcome)
+    count("no route")
 
 
 def doubles(payee, payers, other):
@@ -200,8 +205,6 @@ def killed(payee, payer, duration, is_server):
 
 
 def judge(wallet, payers):
-    # What was lost on its way counts as unsent a minute later, and not earlier.
-    time.sleep(65)
     open_ones = [
         (payer, invoice, payment_hash) for payment_hash, known in claims.items()
         for invoice, payer, outcome, *_ in known.values() if outcome in ("unknown", "pending", None)]
@@ -226,10 +229,14 @@ def judge(wallet, payers):
                 others = any(o[1] is not payer and o[2] == "succeeded" for o in known.values())
                 expect("success" in statuses and (others or payment_hash in requested_elsewhere), what)
                 count("stated as paid by another payment")
+            elif "for another program or device" in reason:
+                expect(statuses and (len(known) > 1 or payment_hash in requested_elsewhere), what)
+                count("stated as left to another device")
             elif outcome in ("unknown", "pending", None):
-                # A server that was killed between storing a payment and sending it never learns what became of it.
-                expect("pending" in statuses, what)
-                count("left open by the wallet itself")
+                # A server that was killed between storing a payment and sending it never learns what became of it, what
+                # it calls failed it may correct, and a request that was lost may wait in its queue: a person ends these.
+                expect("success" not in statuses, what)
+                count("left open for a person: " + (statuses[0] if statuses else "no record"))
             else:
                 expect("success" not in statuses and "pending" not in statuses, what)
     count_of = {status: sum(s.count(status) for s in rows.values()) for status in ("success", "pending", "failed")}

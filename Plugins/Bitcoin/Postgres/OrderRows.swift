@@ -72,6 +72,17 @@ struct OrderRows: OrderStore {
         return try await store.transaction([query]) { rows in .write([], !rows[0].isEmpty) }
     }
 
+    func requested(for id: String) async throws -> WalletOrder? {
+        let query = Statement(
+            """
+            SELECT \(Column.list), NULL::double precision FROM \(table)
+            WHERE hash = $1 AND state = 'refused' AND asked IS NOT NULL ORDER BY number DESC LIMIT 1
+            """, [.text(id)])
+        return try await store.transaction([query]) { [self] rows in
+            .write([], try order(rows[0], .distantPast)?.order)
+        }
+    }
+
     // MARK: Changing
 
     func register(_ name: String) async throws {
@@ -80,23 +91,35 @@ struct OrderRows: OrderStore {
         try await store.transaction([row]) { _ in .write([], ()) }
     }
 
-    func begin(_ order: WalletOrder) async throws -> OrderClaim {
+    func begin(_ order: WalletOrder, alone: Bool) async throws -> OrderClaim {
         // One of 2^52 calls: no other has begun this order.
         let (owner, now) = (Int64(random.next() >> 12), order.placedAt)
         let claim = OrderLease(lease, clock) { [self] in try await renew(order.name, owner) }
         let looks =
             [tables.locking(.other("wallet orders"))] + finding(Self.isNamed, order.name, now)
-            + finding(Self.isOpen, order.payment?.id ?? "", now)
+            + finding(Self.isOpen, order.payment?.id ?? "", now) + [counting(order.wallet ?? "", now)]
         let row = inserting(order, owner)
-        let known: WalletOrder? = try await store.transaction(looks) { [self] rows in
+        let begun = OrderClaim.begun { send in await claim.keep(send) }
+        return try await store.transaction(looks) { [self] rows in
             if let known = try self.order(rows[2], now) {
                 // Stored by this call, whose answer was lost, and taken for dead by no other.
-                return .write([], known.owner == owner && known.order.state == .sending ? nil : known.order)
+                let isOwn = known.owner == owner && known.order.state == .sending
+                return .write([], isOwn ? begun : .known(known.order))
             }
-            if let known = try self.order(rows[4], now) { return .write([], known.order) }
-            return .write([row], nil)
+            if let known = try self.order(rows[4], now) { return .write([], .known(known.order)) }
+            if alone, !rows[5].isEmpty { return .write([], .busy) }
+            return .write([row], begun)
         }
-        return known.map { .known($0) } ?? .begun { send in await claim.keep(send) }
+    }
+
+    /// Returns the query for an order at a wallet whose request may still be carried out.
+    private func counting(_ wallet: String, _ now: Date) -> Statement {
+        let time = PostgresStore.now(2)
+        return Statement(
+            """
+            SELECT 1 FROM \(table) WHERE wallet = $1 AND (state = 'sending' AND ends > \(time)
+            OR state = 'asked' AND dealt = 0 AND asked > \(time) - \(OrderTurn.seconds)) LIMIT 1
+            """, [.text(wallet), store.time(now)])
     }
 
     func refuse(_ order: WalletOrder) async throws -> WalletOrder {
@@ -135,8 +158,14 @@ struct OrderRows: OrderStore {
 
     func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) async throws {
         try await write(
-            "SET state = 'paid', proof = $2, fee = $3 WHERE name = $1 AND state IN ('sending', 'asked')",
-            [.text(name), .text(proof.text), StoredOrder.value(fee: fee)])
+            "SET state = 'paid', proof = $2, fee = $3 WHERE name = $1 AND \(StoredOrder.canBePaid(table))",
+            [.text(name), .text(proof.stored), StoredOrder.value(fee: fee)])
+    }
+
+    func note(height: UInt64, for name: String) async throws {
+        try await write(
+            "SET height = $2 WHERE name = $1 AND state = 'asked' AND height IS NULL",
+            [.text(name), .integer(Int64(clamping: height))])
     }
 
     func refuse(_ name: String, because reason: String) async throws {

@@ -26,6 +26,7 @@ extension PostgresTables {
                         state text NOT NULL,
                         asked double precision,
                         dealt bigint NOT NULL,
+                        height bigint,
                         proof bytea,
                         fee bigint,
                         reason bytea,

@@ -10,8 +10,8 @@ extension WalletOrders {
     /// No machine sees whether another's process lives, so the sender of an order counts as alive until a time by the
     /// server's clock, ten minutes ahead, which it renews while its request is out. One that cannot renew it closes its
     /// request's connection before that time, and one that finds half of it over before its request sends nothing. Of a
-    /// machine that died, others ask the wallet at once what became of the payment, but call one that the wallet does
-    /// not know unsent only after that time and ``/BitcoinWallets/LightningWallet/quietTime``.
+    /// machine that died, others ask the wallet at once what became of the payment, and end its request after that
+    /// time.
     ///
     /// Only a process that is stopped for minutes in the moment between that look and its request could send it later.
     ///

@@ -8,9 +8,8 @@ public protocol LightningWallet: Sendable {
     /// The software's name, for people.
     var name: String { get }
 
-    /// The time after the end of a request's connection in which the wallet may still carry the request out without any
-    /// record of it: a proxy may hold it, or a command may be between two tries.
-    var quietTime: Duration { get }
+    /// The wallet's way with requests whose answer is lost.
+    var conduct: WalletConduct { get }
 
     /// Returns whose money this is. Changes nothing.
     ///
@@ -43,12 +42,30 @@ public struct WalletAccount: Sendable, Hashable {
     public let network: String?
     /// The money that can be spent, in thousandths of a satoshi, where the wallet says it.
     public let balance: UInt64?
+    /// The height of the last block that the node has, once it has all of them; nil where the wallet does not say so.
+    public let height: UInt64?
 
     /// Creates an account.
-    public init(id: String, network: String? = nil, balance: UInt64? = nil) {
+    public init(id: String, network: String? = nil, balance: UInt64? = nil, height: UInt64? = nil) {
         self.id = id
         self.network = network
         self.balance = balance
+        self.height = height
+    }
+}
+
+/// The way of a wallet with requests whose answer is lost. Such a request may be carried out later, so it ends by what
+/// no clock and no queue can change.
+public struct WalletConduct: Sendable, Hashable {
+    /// True if the wallet refuses to pay an invoice that has expired, before it stores or sends anything. A request
+    /// that reaches it later then sends nothing.
+    public let refusesExpired: Bool
+    /// True if the wallet's server carries out one request after the other: then one is sent to it at a time.
+    public let takesTurns: Bool
+
+    /// Creates a conduct.
+    public init(refusesExpired: Bool, takesTurns: Bool) {
+        (self.refusesExpired, self.takesTurns) = (refusesExpired, takesTurns)
     }
 }
 
@@ -89,7 +106,7 @@ public struct WalletInvoice: Sendable, Hashable {
 public enum WalletAnswer: Sendable, Hashable {
     /// This request has sent nothing, and never will.
     case sentNothing(reason: String)
-    /// The wallet itself has dealt with the request, and its records say what became of it.
+    /// The request is over: it starts nothing more, and the wallet's records say what became of what it started.
     case dealtWith
     /// Nothing: the request may be carried out, now or later.
     case nothing
@@ -102,10 +119,12 @@ public enum WalletRecord: Sendable, Hashable {
     case none
     /// A payment is in flight.
     case inFlight
-    /// It was paid: with the preimage as the wallet has it, unchecked, and the fee where it is known.
-    case paid(preimage: String, fee: UInt64?)
-    /// The last attempt failed, and no part of it is in flight.
-    case failed(reason: String)
+    /// It was paid: with the preimage as the wallet has it, unchecked, nil where it has none; and the fee where it is
+    /// known.
+    case paid(preimage: String?, fee: UInt64?)
+    /// The last attempt failed. Final if the payment's own node says so, and no part of it is in flight: what was
+    /// attempted can then not be paid any more. Otherwise the record may still become a paid one.
+    case failed(reason: String, isFinal: Bool)
 }
 
 /// The most that a payment's route may cost: a part of the amount, and something on top.

@@ -33,7 +33,6 @@ extension WalletSettler {
         do throws(PaymentError) {
             account = try await self.account()
             switch try await record(of: invoice, in: account) {
-            // It may be this payment, whose order was lost.
             case .paid, .inFlight: isForeign = true
             case .none, .failed: break
             }
@@ -44,30 +43,36 @@ extension WalletSettler {
             // No order has begun under this name, and after this none can.
             return try await refuse(settlement.key, .invoice(invoice), because: error.message)
         }
-        guard !isForeign else {
-            // An order is stored before its request: another process may have placed one since the first look.
-            let placed = try await orders(for: invoice)
-            if let placed { return try await leave(invoice, to: placed, settlement.key) }
-            throw PaymentError(
-                .payer,
-                "\(wallet.name) has paid this invoice, or is paying it, without an order: look into the wallet before you "
-                    + "pay again", phase: .maybeSent)
-        }
-        // Not every wallet looks.
-        if let end, end <= clock.now {
-            return try await refuse(
-                settlement.key, .invoice(invoice),
-                because: "the invoice has expired by this device's clock; ask for a new one")
-        }
-        let order = WalletOrder(
-            name: settlement.key, wallet: account.id, payment: .invoice(invoice), placedAt: clock.now, state: .sending,
-            message: message)
-        switch try await orders.begin(order) {
-        case .known(let order): return try await leave(invoice, to: order, settlement.key)
-        case .begun(let request):
-            return try await finish(settlement.key, await request { [wallet] in await wallet.pay(invoice) })
+        guard !isForeign else { return try await leave(invoice, toOthersUnder: settlement.key) }
+        var waits = 0
+        while true {
+            // Not every wallet looks.
+            if let end, end <= clock.now {
+                return try await refuse(
+                    settlement.key, .invoice(invoice),
+                    because: "the invoice has expired by this device's clock; ask for a new one")
+            }
+            let order = WalletOrder(
+                name: settlement.key, wallet: account.id, payment: .invoice(invoice), placedAt: clock.now,
+                state: .sending, message: message)
+            switch try await orders.begin(order, alone: wallet.conduct.takesTurns) {
+            case .known(let order): return try await leave(invoice, to: order, settlement.key)
+            case .begun(let request):
+                return try await finish(settlement.key, await request { [wallet] in await wallet.pay(invoice) })
+            case .busy:
+                waits += 1
+                guard waits <= Self.turns, (try? await clock.sleep(for: Self.pause)) != nil else {
+                    return try await refuse(
+                        settlement.key, .invoice(invoice),
+                        because:
+                            "\(wallet.name) is still busy with another payment of this wallet; pay again in a minute")
+                }
+            }
         }
     }
+
+    /// The number of pauses for which a payment waits for another one at a wallet that takes turns.
+    private static let turns = 35
 
     /// Notes the answer to the one request of an order.
     func finish(_ name: String, _ answer: WalletAnswer) async throws -> SettlementState {
@@ -90,6 +95,44 @@ extension WalletSettler {
         try await refuse(name, nil, because: "it was abandoned")
     }
 
+    /// Ends an order whose request is over by a person's decision that it has sent nothing: one whose wallet cannot
+    /// prove it. Where the wallet says later that it paid, the order becomes paid.
+    ///
+    /// - Parameters:
+    ///   - name: ``/PaymentCore/Settlement/key``.
+    ///   - evidence: what the person has seen, such as the record of the node behind a server.
+    /// - Returns: the state of the order.
+    /// - Throws: any error, when it cannot be stored, or when the name has no order.
+    public func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await orders.refuse(name, because: evidence)
+        guard let order = try await orders.order(named: name, at: clock.now) else {
+            throw PaymentError(.payer, "there is no order of this name")
+        }
+        return try await state(of: order)
+    }
+
+    /// Ends a name whose invoice the wallet has paid, or is paying, by no order that was known at the first look.
+    private func leave(_ invoice: WalletInvoice, toOthersUnder name: String) async throws -> SettlementState {
+        // An order is stored before its request: another process may have placed one in the meantime.
+        if let placed = try await orders(for: invoice) { return try await leave(invoice, to: placed, name) }
+        // One that was refused after its request had left was paid after all.
+        if let refused = try await orders.requested(for: invoice.paymentHash),
+            case .settled = try await state(of: refused)
+        {
+            return try await leave(invoice, to: refused, name)
+        }
+        // A registered name without an order was never requested. Any other may be this payment, whose order was lost.
+        guard try await orders.isRegistered(name) else {
+            throw PaymentError(
+                .payer,
+                "\(wallet.name) has paid this invoice, or is paying it, without an order: look into the wallet before "
+                    + "you pay again", phase: .maybeSent)
+        }
+        return try await refuse(
+            name, .invoice(invoice),
+            because: "\(wallet.name) has paid this invoice, or is paying it, for another program or device")
+    }
+
     /// Ends a name whose invoice another name has ordered.
     private func leave(_ invoice: WalletInvoice, to order: WalletOrder, _ name: String) async throws -> SettlementState
     {
@@ -103,7 +146,8 @@ extension WalletSettler {
     ) async throws(PaymentError) -> SettlementState {
         do {
             let order = WalletOrder(
-                name: name, payment: payment, placedAt: clock.now, state: .refused(reason: reason))
+                name: name, payment: payment, placedAt: clock.now,
+                state: .refused(reason: reason, wasRequested: false))
             return try await state(of: orders.refuse(order))
         } catch { throw Self.open(error) }
     }

@@ -21,10 +21,12 @@ import PaymentSettlement
 /// ever. The orders allow one open or paid order for a payment hash, so an invoice is not requested under a
 /// second name, and the wallet refuses a hash that it pays or has paid for another program.
 ///
-/// **No false statement.** Paid is what the wallet's own record says, with a preimage that fits the payment hash. That
-/// nothing was sent is stated where the answer to the one request proves it, or where that request is over and the
-/// wallet's record says that there is no payment; without an answer, only ``LightningWallet/quietTime`` later. All else
-/// is in flight, for weeks where need be: an invoice's end does not end a payment. On the chain, paid means published.
+/// **No false statement.** Paid is what the wallet's own record says, with a preimage that fits the payment hash, or
+/// without one as a payment without proof. That nothing was sent is stated where the answer to the one request proves
+/// it, or where the request is over and the node's own record is final. Without an answer it is stated only where the
+/// node refuses expired invoices, has no record, and its chain has grown past the invoice's end. No clock decides it.
+/// All else is in flight, for weeks where need be. An order that was refused is looked for again whenever it is asked
+/// about, and becomes paid where the wallet says so. On the chain, paid means published.
 public struct WalletSettler: PaymentSettler {
     /// The wallet.
     public let wallet: any LightningWallet
@@ -130,7 +132,14 @@ public struct WalletSettler: PaymentSettler {
         switch try await record(of: invoice, in: account()) {
         case .none, .failed: return nil
         case .inFlight: state = .inFlight(retryAfter: Self.pause)
-        case .paid(let preimage, _): state = .settled(.preimage(preimage))
+        case .paid(let proof, _): state = .settled(proof)
+        }
+        // An order that was refused after its request had left is the one that was paid.
+        if case .settled = state, let refused = try await orders.requested(for: hash),
+            (try? Self.require(refused, isFor: endpoint.text)) != nil
+        {
+            let report = try await report(refused)
+            if case .settled = report.state { return report }
         }
         return SettlementOrder(name: nil, endpoint: endpoint, amount: amount, state: state)
     }

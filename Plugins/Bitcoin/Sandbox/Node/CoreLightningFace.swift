@@ -19,7 +19,7 @@ struct CoreLightningFace {
             return json([
                 "id": .string(SimulatedNode.id), "alias": "SIMULATED", "color": "025e5e", "num_peers": 1,
                 "num_pending_channels": 0, "num_active_channels": 1, "num_inactive_channels": 0, "address": [],
-                "version": "v26.06", "blockheight": 110, "network": "regtest", "fees_collected_msat": 0,
+                "version": "v26.06", "blockheight": number(node.height), "network": "regtest", "fees_collected_msat": 0,
                 "lightning-dir": "/simulated/regtest",
             ])
         case "decode":
@@ -77,6 +77,7 @@ struct CoreLightningFace {
 
     private func pay(_ body: JSONValue) -> SandboxAnswer {
         guard let text = body["invstring"]?.string else { return error(500, -32602, "missing required parameter") }
+        guard !node.isExpired(text) else { return error(500, 207, "Invoice expired") }
         switch node.pay(text, body["amount_msat"]?.uint64) {
         case .unknownInvoice: return error(500, -32602, "invstring: invalid invoice")
         case .tooLittleBalance: return error(500, 205, "We could not find a usable set of paths")

@@ -12,18 +12,15 @@ import SandboxSupport
 /// The wallet on the chain of LND: `lnrpc/walletrpc` for what each call finds.
 extension LNDFace {
     /// Answers a call; nil for one that is about something else.
-    func chainAnswer(_ method: HTTPRequest.Method, _ path: [String], _ body: JSONValue) -> SandboxAnswer? {
-        switch (method, path) {
+    func chainAnswer(_ request: HTTPRequest, _ path: [String], _ body: JSONValue) -> SandboxAnswer? {
+        switch (request.method, path) {
+        case (.get, ["v2", "wallet", "tx"]): find(FormItems(Substring(request.url.query ?? ""))["txid"] ?? "")
         case (.post, ["v2", "wallet", "psbt", "fund"]): fund(body)
         case (.post, ["v2", "wallet", "psbt", "finalize"]): finalize(body)
         case (.post, ["v2", "wallet", "tx"]): publish(body)
         case (.post, ["v2", "wallet", "utxos", "leases"]):
             json(["locked_utxos": .array(node.chain.coins.filter(\.isReserved).map(lease))])
         case (.post, ["v2", "wallet", "utxos", "release"]): release(body)
-        case (.get, ["v1", "transactions"]):
-            json([
-                "transactions": .array(node.chain.published.map(row)), "last_index": "0", "first_index": "0",
-            ])
         default: nil
         }
     }
@@ -67,9 +64,13 @@ extension LNDFace {
         // A node takes what it has published already.
         if node.chain.published.contains(where: { $0.signed == bytes }) { return json(["publish_error": ""]) }
         guard let transaction = node.chain.prepared(bytes),
-            let (_, isAcknowledged) = node.chain.send(transaction.id), isAcknowledged
+            let (_, isAcknowledged) = node.chain.send(transaction.id, at: node.height), isAcknowledged
         else { return error(500, 2, "transaction rejected: output already spent") }
         return json(["publish_error": ""])
+    }
+
+    private func find(_ id: String) -> SandboxAnswer {
+        node.chain.known(id).map { json(row($0)) } ?? error(500, 2, "can not find transaction")
     }
 
     private func release(_ body: JSONValue) -> SandboxAnswer {
@@ -99,7 +100,8 @@ extension LNDFace {
     private func row(_ transaction: SimulatedChain.Transaction) -> JSONValue {
         [
             "tx_hash": .string(transaction.id), "amount": .string("-\(transaction.amount + node.chain.fee)"),
-            "num_confirmations": 0, "block_hash": "", "block_height": 0, "time_stamp": "0",
+            "num_confirmations": .number(JSONNumber(node.height - transaction.height)), "block_hash": "",
+            "block_height": 0, "time_stamp": "0",
             "total_fees": .string("\(node.chain.fee)"), "dest_addresses": [], "output_details": [],
             "raw_tx_hex": .string(Hex.encode(transaction.signed)), "label": "external", "previous_outpoints": [],
         ]

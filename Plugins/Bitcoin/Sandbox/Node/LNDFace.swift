@@ -18,7 +18,7 @@ struct LNDFace {
         guard request.headers["Grpc-Metadata-macaroon"] == SimulatedNode.key else {
             return error(500, 2, "verification failed: signature mismatch after caveat verification")
         }
-        if let answer = chainAnswer(request.method, path, (try? JSONValue(parsing: request.body)) ?? .null) {
+        if let answer = chainAnswer(request, path, (try? JSONValue(parsing: request.body)) ?? .null) {
             return answer
         }
         switch (request.method, path) {
@@ -26,7 +26,7 @@ struct LNDFace {
             return json([
                 "version": "0.21.0-beta", "commit_hash": "", "identity_pubkey": .string(SimulatedNode.id),
                 "alias": "simulated", "color": "#025e5e", "num_pending_channels": 0, "num_active_channels": 1,
-                "num_inactive_channels": 0, "num_peers": 1, "block_height": 110,
+                "num_inactive_channels": 0, "num_peers": 1, "block_height": .number(JSONNumber(node.height)),
                 "block_hash": .string(String(repeating: "0", count: 64)), "best_header_timestamp": "0",
                 "synced_to_chain": true, "synced_to_graph": true, "testnet": false,
                 "chains": [["chain": "bitcoin", "network": "regtest"]], "uris": [], "features": Self.features,
@@ -89,6 +89,9 @@ struct LNDFace {
             return error(400, 3, "invalid request")
         }
         let amount = body["amt_msat"]?.string.flatMap { UInt64($0) }
+        guard !node.isExpired(text) else {
+            return error(500, 2, "invoice expired. Valid until 2026-01-01 00:00:00 +0000 UTC", isStream: true)
+        }
         switch node.pay(text, amount) {
         case .unknownInvoice:
             return error(

@@ -34,10 +34,10 @@ struct LNbitsFace {
         case .unknownInvoice: return detail(520, "Bolt11 decoding failed.", "failed")
         case .tooLittleBalance: return detail(520, "Insufficient balance.", "failed")
         case .sent(let payment):
-            return payment.status(at: node.now) == .failed
+            return status(payment) == .failed
                 ? detail(520, "Payment failed: FAILURE_REASON_NO_ROUTE", "failed") : json(row(payment), 201)
         case .known(let payment):
-            switch payment.status(at: node.now) {
+            switch status(payment) {
             case .inFlight: return detail(520, "Payment is still pending.", "pending")
             case .succeeded: return detail(520, "Payment already paid.", "success")
             case .failed: return json(row(payment), 201)
@@ -47,7 +47,7 @@ struct LNbitsFace {
 
     private func state(_ payment: SimulatedNode.Payment) -> JSONValue {
         let details = row(payment)
-        return switch payment.status(at: node.now) {
+        return switch status(payment) {
         case .succeeded: ["paid": true, "preimage": preimage(payment), "details": details]
         case .failed: ["paid": false, "status": "failed", "details": details]
         case .inFlight: ["paid": false, "status": "pending", "preimage": nil, "details": details]
@@ -56,7 +56,7 @@ struct LNbitsFace {
 
     private func row(_ payment: SimulatedNode.Payment) -> JSONValue {
         let status =
-            switch payment.status(at: node.now) {
+            switch status(payment) {
             case .inFlight: "pending"
             case .succeeded: "success"
             case .failed: "failed"
@@ -69,6 +69,12 @@ struct LNbitsFace {
             "preimage": preimage(payment), "memo": nil, "external_id": nil, "webhook": nil, "tag": nil,
             "labels": [], "extra": [:],
         ]
+    }
+
+    /// The server's opinion of a payment.
+    private func status(_ payment: SimulatedNode.Payment) -> SimulatedNode.Payment.Status {
+        let status = payment.status(at: node.now)
+        return status == .inFlight && payment.scenario.isCalledFailed ? .failed : status
     }
 
     private func preimage(_ payment: SimulatedNode.Payment) -> JSONValue {

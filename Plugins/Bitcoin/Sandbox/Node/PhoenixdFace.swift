@@ -18,7 +18,8 @@ struct PhoenixdFace {
         switch (request.method, path) {
         case (.get, ["getinfo"]):
             return json([
-                "nodeId": .string(SimulatedNode.id), "channels": [], "chain": "regtest", "blockHeight": 110,
+                "nodeId": .string(SimulatedNode.id), "channels": [], "chain": "regtest",
+                "blockHeight": .number(JSONNumber(node.height)),
                 "version": "0.8.0",
             ])
         case (.get, ["getbalance"]):

@@ -20,6 +20,8 @@ package final class SimulatedChain: Sendable {
         let address: String
         let amount: UInt64
         let coin: Int
+        /// The height of the chain when it was published.
+        var height: UInt64 = 0
 
         /// The signed form: the witnesses are no signatures.
         var signed: [UInt8] {
@@ -32,6 +34,8 @@ package final class SimulatedChain: Sendable {
         case takes, refuses
         /// It takes the transaction, and the answer says that it did not.
         case takesAndSaysNo
+        /// The wallet keeps the transaction while the chain's nodes look at it; then they refuse it.
+        case triesInVain
     }
 
     private struct State {
@@ -40,6 +44,8 @@ package final class SimulatedChain: Sendable {
         }
         var prepared: [String: Transaction] = [:]
         var published: [Transaction] = []
+        /// The transactions that the wallet is broadcasting.
+        var kept: [Transaction] = []
         var publishing = Publishing.takes
         var fee: UInt64 = 300
     }
@@ -59,7 +65,9 @@ package final class SimulatedChain: Sendable {
     }
 
     /// The payments that were published, as addresses and amounts.
-    package var payments: [(address: String, amount: UInt64)] { published.map { ($0.address, $0.amount) } }
+    package var payments: [(address: String, amount: UInt64)] {
+        published.filter { $0.coin >= 0 }.map { ($0.address, $0.amount) }
+    }
 
     /// The number of coins that are reserved and not spent.
     package var reservedCount: Int { state.withLock { $0.coins.count(where: \.isReserved) } }
@@ -104,13 +112,35 @@ package final class SimulatedChain: Sendable {
         }
     }
 
-    /// Takes a prepared transaction and publishes it; nil where there is none.
-    func send(_ id: String) -> (transaction: Transaction, isAcknowledged: Bool)? {
+    /// Returns a transaction that the wallet has; nil where there is none.
+    func known(_ id: String) -> Transaction? {
+        state.withLock { state in (state.published + state.kept).first { $0.id == id } }
+    }
+
+    /// Adds transactions of the wallet that are none of these payments.
+    package func addOthers(_ count: Int) {
         state.withLock { state in
-            guard let transaction = state.prepared.removeValue(forKey: id) else { return nil }
+            for number in 0..<count {
+                let bytes = Array("another \(state.published.count) \(number)".utf8)
+                state.published.append(
+                    Transaction(
+                        id: Hex.encode(Digest.sha256.hash(bytes)), bytes: bytes, address: "", amount: 1, coin: -1))
+            }
+        }
+    }
+
+    /// Drops the transactions that the chain's nodes have refused.
+    package func drop() { state.withLock { $0.kept = [] } }
+
+    /// Takes a prepared transaction and publishes it; nil where there is none.
+    func send(_ id: String, at height: UInt64) -> (transaction: Transaction, isAcknowledged: Bool)? {
+        state.withLock { state in
+            guard var transaction = state.prepared.removeValue(forKey: id) else { return nil }
+            transaction.height = height
             // A coin is spent once.
             let isSpent = state.published.contains { $0.coin == transaction.coin }
-            if isSpent || state.publishing == .refuses {
+            if state.publishing == .triesInVain { state.kept.append(transaction) }
+            if isSpent || state.publishing == .refuses || state.publishing == .triesInVain {
                 if !isSpent { state.coins[transaction.coin].isReserved = false }
                 return (transaction, false)
             }

@@ -45,7 +45,11 @@ package final class SimulatedNode: SandboxService {
         var sentSecond: UInt64 { UInt64(sentAt.timeIntervalSince1970) }
 
         var preimage: String {
-            scenario.hasWrongPreimage ? String(repeating: "00", count: 32) : Hex.encode(invoice.preimage)
+            switch scenario.preimage {
+            case .fits: Hex.encode(invoice.preimage)
+            case .wrong: String(repeating: "ff", count: 32)
+            case .none: String(repeating: "00", count: 32)
+            }
         }
     }
 
@@ -66,6 +70,8 @@ package final class SimulatedNode: SandboxService {
         var offers: [String: SimulatedOffer] = [:]
         var payments: [String: Payment] = [:]
         var sent = 0
+        /// The blocks beyond one for each ten minutes.
+        var blocks: UInt64 = 0
     }
 
     /// Its wallet on the chain.
@@ -73,6 +79,7 @@ package final class SimulatedNode: SandboxService {
     private let face: Face
     private let network: Bolt11.Network
     private let clock: any PaymentClock
+    private let begun: Date
     private let state = Mutex(State())
 
     /// - Parameter isOnMainnet: true if its payees' invoices are of the main network, and not of regtest, whose coins
@@ -83,9 +90,18 @@ package final class SimulatedNode: SandboxService {
         self.face = face
         network = isOnMainnet ? .mainnet : .regtest
         self.clock = clock
+        begun = clock.now
     }
 
     var now: Date { clock.now }
+
+    /// The height of the chain: it grows by one block in ten minutes.
+    package var height: UInt64 {
+        110 + state.withLock(\.blocks) + UInt64(max(0, clock.now.timeIntervalSince(begun)) / 600)
+    }
+
+    /// Lets the chain grow.
+    package func mine(_ blocks: UInt64) { state.withLock { $0.blocks += blocks } }
 
     // MARK: The world around it
 
@@ -182,6 +198,12 @@ package final class SimulatedNode: SandboxService {
     }
 
     package func payment(_ hash: String) -> Payment? { state.withLock { $0.payments[hash] } }
+
+    /// True if an invoice that the node can read has expired.
+    func isExpired(_ text: String) -> Bool {
+        guard let draft = invoice(text)?.draft else { return false }
+        return clock.now.timeIntervalSince1970 > Double(draft.timestamp) + Double(draft.lifetime)
+    }
 
     func invoice(_ text: String) -> SimulatedInvoice? { state.withLock { $0.invoices[text.lowercased()] } }
 

@@ -38,10 +38,6 @@ enum OwnWallet {
         }
     }
 
-    static func quietTime(of face: SimulatedNode.Face) -> Duration {
-        wallet(face, over: UnusedTransport()).quietTime
-    }
-
     /// Opens a file of orders for a process, under a path that is gone when the process ends: then nothing is written
     /// to it any more, and the lock on it is free.
     ///
@@ -64,12 +60,6 @@ enum OwnWallet {
             orders: try WalletOrders(path: own + "/orders"), reader: StandardsReader(), network: "regtest",
             services: line, clock: SteppingClock(process: process, world: world))
         return mistake.map { FaultySettler(base: settler, mistake: $0) } ?? settler
-    }
-
-    private struct UnusedTransport: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            throw TransportError(.notSent, .cancelled, origin: request.url.origin)
-        }
     }
 }
 

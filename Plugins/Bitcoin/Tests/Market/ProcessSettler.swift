@@ -1,3 +1,4 @@
+import BitcoinWallets
 import PaymentCore
 import PaymentTesting
 import Synchronization
@@ -22,9 +23,24 @@ struct ProcessSettler: PaymentSettler {
 
     func order(named name: String) async throws -> SettlementOrder? {
         let (begun, (settler, process)) = (node.statements.tick(), try current())
+        try await decide(name, settler)
         let order = try await settler.order(named: name)
-        if let order, !process.isDead { node.statements.add(order.state, of: name, begun: begun) }
+        if let order, !process.isDead { add(order.state, of: name, begun: begun) }
         return order
+    }
+
+    /// Once everything has healed, lets the chain grow beyond the end of invoices whose requests were lost, and has a
+    /// person end what no wallet ever will.
+    private func decide(_ name: String, _ settler: any PaymentSettler) async throws {
+        guard node.isKnownUnsent(name) else { return }
+        node.mine()
+        guard !node.isDecidedByChain else { return }
+        let own = settler as? WalletSettler ?? (settler as? FaultySettler)?.base
+        _ = try? await own?.end(name, because: "a person has looked at the node")
+    }
+
+    private func add(_ state: SettlementState, of name: String, begun: Int) {
+        node.statements.add(state, of: name, begun: begun, isByOthers: node.isPaidByAnother(than: name))
     }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
@@ -35,7 +51,8 @@ struct ProcessSettler: PaymentSettler {
         let (begun, (settler, process)) = (node.statements.tick(), try current())
         async let abandoned = node.abandons() ? try? abandon(settlement.key) : nil
         let state = try await settler.settle(settlement)
-        if !process.isDead { node.statements.add(state, of: settlement.key, begun: begun) }
+        if !process.isDead { add(state, of: settlement.key, begun: begun) }
+        node.compareFee(of: settlement, settler.feeLimit(for: settlement.amount, to: settlement.endpoint.kind))
         _ = await abandoned
         return state
     }
@@ -43,7 +60,7 @@ struct ProcessSettler: PaymentSettler {
     func abandon(_ name: String) async throws -> SettlementState {
         let (begun, (settler, process)) = (node.statements.tick(), try current())
         let state = try await settler.abandon(name)
-        if !process.isDead { node.statements.add(state, of: name, begun: begun) }
+        if !process.isDead { add(state, of: name, begun: begun) }
         return state
     }
 }
@@ -68,7 +85,10 @@ final class SettlerStatements: Sendable {
     }
 
     /// Adds what a call that began at a moment has returned.
-    func add(_ stated: SettlementState, of name: String, begun: Int) {
+    ///
+    /// - Parameter isByOthers: true if the name's invoice was paid by another request. It is paid then, also under a
+    ///   name that was refused before.
+    func add(_ stated: SettlementState, of name: String, begun: Int, isByOthers: Bool) {
         let now = tick()
         state.withLock { state in
             let (wasUnpaid, wasPaid) = (state.unpaid[name] ?? .max, state.paid[name] ?? .max)
@@ -76,7 +96,7 @@ final class SettlerStatements: Sendable {
             switch stated {
             case .settled:
                 state.paid[name] = min(wasPaid, now)
-                isTakenBack = wasUnpaid < begun
+                isTakenBack = wasUnpaid < begun && !isByOthers
             case .nothingSent, .settledElsewhere:
                 state.unpaid[name] = min(wasUnpaid, now)
                 isTakenBack = wasPaid < begun

@@ -5,8 +5,12 @@ import PaymentCore
 package enum WalletMistake: String, Sendable, CaseIterable {
     /// A request without an answer counts as one that has sent nothing.
     case trustsSilence = "a lost answer of a wallet is taken for nothing sent"
-    /// Nothing is waited for after the end of a request.
-    case hasNoQuietTime = "a request that is held by a proxy is taken for lost"
+    /// A wallet without a record of an unanswered request counts as one that will not carry it out.
+    case trustsAbsence = "a request that waits in a queue is taken for lost"
+    /// A record that its server may correct counts as final.
+    case trustsFailures = "a failure that a wallet corrects is taken for final"
+    /// The limit of fees that is stated is not the one that is kept.
+    case hidesFees = "a payment costs more than the settler has stated"
     /// A payment in flight counts as none.
     case overlooksFlights = "a wallet's payment in flight is overlooked"
     /// A request without an answer is sent again.
@@ -23,6 +27,7 @@ package enum WalletMistake: String, Sendable, CaseIterable {
         switch self {
         case .repeatsRequests, .forgetsOrders: "was requested twice"
         case .forgetsAbandoned: "was requested after it was said to be unpaid"
+        case .hidesFees: "cost more than its limit of fees"
         default: "but money"
         }
     }
@@ -34,7 +39,7 @@ struct FaultyWallet: LightningWallet {
     let mistake: WalletMistake
 
     var name: String { base.name }
-    var quietTime: Duration { mistake == .hasNoQuietTime ? .zero : base.quietTime }
+    var conduct: WalletConduct { base.conduct }
 
     func account() async throws(PaymentError) -> WalletAccount { try await base.account() }
 
@@ -46,6 +51,7 @@ struct FaultyWallet: LightningWallet {
         let answer = await base.pay(invoice)
         guard answer == .nothing else { return answer }
         return switch mistake {
+        case .trustsAbsence: .dealtWith
         case .trustsSilence: .sentNothing(reason: "there was no answer")
         case .repeatsRequests: await base.pay(invoice)
         default: answer
@@ -55,8 +61,11 @@ struct FaultyWallet: LightningWallet {
     func record(
         of invoice: WalletInvoice, in account: WalletAccount
     ) async throws(PaymentError) -> WalletRecord {
-        let record = try await base.record(of: invoice, in: account)
-        return mistake == .overlooksFlights && record == .inFlight ? .none : record
+        switch (mistake, try await base.record(of: invoice, in: account)) {
+        case (.overlooksFlights, .inFlight): return .none
+        case (.trustsFailures, .failed(let reason, _)): return .failed(reason: reason, isFinal: true)
+        case (_, let record): return record
+        }
     }
 }
 
@@ -67,7 +76,7 @@ struct FaultySettler: PaymentSettler {
 
     var name: String { base.name }
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
-        base.feeLimit(for: amount, to: kind)
+        mistake == .hidesFees ? nil : base.feeLimit(for: amount, to: kind)
     }
     func register(_ name: String) async throws { try await base.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }

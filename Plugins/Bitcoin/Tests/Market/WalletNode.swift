@@ -20,12 +20,16 @@ struct NodePlan: Sendable {
     var hasRival = false
     /// True if the payment may stay open permanently.
     let isEndless: Bool
+    /// True if the node has no preimage of the payment.
+    var hasNoPreimage: Bool { scenario.description == NodeScenario.noPreimage.description }
 
     /// Most invoices are paid at once.
     static func drawn(_ random: SeededRandomSource) -> NodePlan {
         let seconds = Double(1 + random.below(900))
         let (scenario, healed, isEndless): (NodeScenario, NodeScenario, Bool) =
-            switch random.below(20) {
+            switch random.below(22) {
+            case 20: (.calledFailed(for: seconds), .pays, false)
+            case 21: (.noPreimage, .noPreimage, false)
             case 0, 1: (.refuses, .refuses, false)
             case 2: (.paysAfterADay, .pays, false)
             case 3: (.failsAfterADay, .refuses, false)
@@ -62,6 +66,12 @@ final class WalletNode: SandboxService {
         var known: [Known] = []
         /// The attempts that requests to pay were made for, by the number of the request.
         var requests: [PaymentAttempt?] = []
+        /// The times at which these requests left.
+        var leavings: [Duration] = []
+        /// The invoices that these requests pay, once they have reached the proxy.
+        var invoices: [Int: String] = [:]
+        /// The number of requests to pay that are on their way.
+        var travelling = 0
         /// The number of the request that sent the last payment of a hash; -1 for another program's.
         var senders: [String: Int] = [:]
         var breaches: [String] = []
@@ -70,20 +80,21 @@ final class WalletNode: SandboxService {
         var executor: (any TaskExecutor)?
     }
 
+    /// True if the node's own chain ends what was lost; otherwise a person does.
+    let isDecidedByChain: Bool
     private let node: SimulatedNode
     private let world: SimulatedWorld
     private let random: SeededRandomSource
-    /// The longest time for which the proxy holds a request to pay.
-    private let longestHold: Duration
+    /// The longest time for which the proxy, or a queue before the node, holds a request to pay.
+    private static let longestHold = Duration.seconds(1200)
     private let state = Mutex(State())
     let statements = SettlerStatements()
 
-    init(_ face: SimulatedNode.Face, in world: SimulatedWorld, _ random: SeededRandomSource, quiet: Duration) {
+    init(_ face: SimulatedNode.Face, in world: SimulatedWorld, _ random: SeededRandomSource) {
         node = SimulatedNode(face, clock: world.clock)
+        isDecidedByChain = face == .lnd || face == .coreLightning
         self.world = world
         self.random = random
-        // A clock that is set forward makes the wait after a request shorter.
-        longestHold = quiet - SteppingClock.longestStep * 2 - .seconds(2)
     }
 
     /// Names the executor of the history.
@@ -133,6 +144,7 @@ final class WalletNode: SandboxService {
                 state.breaches.append("\(attempt.id): its payment was requested after it was said to be unpaid")
             }
             state.requests.append(attempt)
+            state.leavings.append(world.clock.uptime)
             return state.requests.count - 1
         }
     }
@@ -140,12 +152,23 @@ final class WalletNode: SandboxService {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let isTroubled = world.faults != .none
         if isTroubled, isDown() { return Self.proxyError }
-        guard OwnWallet.isOrder(request), let invoice = invoice(in: request) else { return await answer(request) }
+        guard OwnWallet.isOrder(request), let invoice = invoice(in: request) else {
+            return await answer(request)
+        }
+        state.withLock { state in
+            state.travelling += 1
+            if let number = Self.number(of: request) { state.invoices[number] = invoice.hash }
+        }
+        defer { state.withLock { $0.travelling -= 1 } }
         if isTroubled, random.happens(0.4) {
             // Most of these callers are answered before the request reaches the node.
             guard random.happens(0.4) else {
                 let executor = state.withLock { $0.executor }
-                Task(executorPreference: executor) { await self.hold(andPass: request, for: invoice) }
+                state.withLock { $0.travelling += 1 }
+                Task(executorPreference: executor) {
+                    await self.hold(andPass: request, for: invoice)
+                    self.state.withLock { $0.travelling -= 1 }
+                }
                 return Self.proxyError
             }
             return await hold(andPass: request, for: invoice)
@@ -155,7 +178,7 @@ final class WalletNode: SandboxService {
 
     @discardableResult
     private func hold(andPass request: HTTPRequest, for invoice: Known) async -> HTTPResponse {
-        await hold(upTo: longestHold)
+        await hold(upTo: Self.longestHold)
         return await pass(request, for: invoice)
     }
 
@@ -166,7 +189,7 @@ final class WalletNode: SandboxService {
         node.scenario = isTroubled ? invoice.plan.scenario : invoice.plan.healed
         let response = await answer(request) {
             guard node.payment(invoice.hash)?.sentAt != before else { return }
-            let number = request.headers[Self.field].flatMap { Int($0) } ?? -1
+            let number = Self.number(of: request) ?? -1
             state.withLock { $0.senders[invoice.hash] = number }
             world.note("the node sends a payment of \(invoice.hash.prefix(8)) for request \(number)")
         }
@@ -207,6 +230,8 @@ final class WalletNode: SandboxService {
         return state.withLock { $0.known.first { body.contains($0.text) } }
     }
 
+    private static func number(of request: HTTPRequest) -> Int? { request.headers[field].flatMap { Int($0) } }
+
     private static let proxyError = HTTPResponse(status: 502, body: Array("<html>bad gateway</html>".utf8))
 
     /// True for the line of a payment in flight where the wallet has asked LND for the last line only.
@@ -221,6 +246,46 @@ final class WalletNode: SandboxService {
             + sent.filter { statements.isUnpaid($0.key(for: "settle")) }.map {
                 "\($0.id): its settler said that nothing was sent, but money moved"
             }
+    }
+
+    /// True if a person can see that the request under a name has sent nothing, and never will: everything has healed,
+    /// and nothing is on its way.
+    func isKnownUnsent(_ name: String) -> Bool {
+        guard world.faults == .none, let (number, hash) = request(under: name) else { return false }
+        let now = world.clock.uptime
+        let isOver = state.withLock { state in
+            state.travelling == 0 && state.leavings[number] + Self.longestHold + .seconds(300) < now
+        }
+        return isOver && hash.flatMap(sender) != number
+    }
+
+    /// Lets years pass on the chain.
+    func mine() { node.mine(2_000_000) }
+
+    /// True if another request than the one under a name has sent the payment of its invoice.
+    func isPaidByAnother(than name: String) -> Bool {
+        guard let (number, hash) = request(under: name), let hash else { return false }
+        return sender(hash).map { $0 != number } ?? false
+    }
+
+    /// The number of the request under a name, and the invoice that it pays, if it has reached the proxy.
+    private func request(under name: String) -> (number: Int, hash: String?)? {
+        state.withLock { state in
+            state.requests.firstIndex { $0?.key(for: "settle") == name }.map { ($0, state.invoices[$0]) }
+        }
+    }
+
+    /// True if some payment has no preimage.
+    var hasProofless: Bool {
+        state.withLock { $0.known }.contains { $0.plan.hasNoPreimage }
+    }
+
+    /// Compares what a payment has cost with the limit that was stated.
+    func compareFee(of settlement: Settlement, _ limit: Money?) {
+        guard let hash = settlement.endpoint.paymentHash, status(hash) == .succeeded else { return }
+        let least = limit.flatMap(Self.thousandths) ?? 0
+        guard least < 1500 else { return }
+        state.withLock { $0.breaches.append("\(settlement.key): its payment cost more than its limit of fees") }
     }
 
     /// True if a payment of an invoice has arrived that is meant.

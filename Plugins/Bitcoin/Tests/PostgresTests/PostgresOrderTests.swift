@@ -56,7 +56,7 @@ struct PostgresOrderTests {
         let asked: AsyncStream<Void>.Continuation
 
         var name: String { base.name }
-        var quietTime: Duration { base.quietTime }
+        var conduct: WalletConduct { base.conduct }
 
         func account() async throws(PaymentError) -> WalletAccount { try await base.account() }
 
@@ -85,7 +85,7 @@ struct PostgresOrderTests {
                         (try bench.node.invoice(21_000).endpoint, try Money(minorUnits: 21, currency: .satoshi))
                     },
                     payments: { bench.node.sentCount },
-                    refuse: { bench.node.scenario = $0 ? .refuses : .pays },
+                    refuse: { bench.node.balance = $0 ? 0 : 1_000_000_000 },
                     reopen: { bench.settler(try await bench.orders()) })
             })
         #expect(report.isComplete, "\(report)")
@@ -109,8 +109,8 @@ struct PostgresOrderTests {
     func secondName() async throws {
         let invoice = try node.invoice(21_000)
         let (first, second) = (try settlement("a", invoice), try settlement("b", invoice))
-        _ = try await orders().store.begin(try await order(first))
-        guard case .known(let known) = try await orders().store.begin(try await order(second)) else {
+        _ = try await orders().store.begin(try await order(first), alone: false)
+        guard case .known(let known) = try await orders().store.begin(try await order(second), alone: false) else {
             Issue.record("it began")
             return
         }
@@ -134,11 +134,11 @@ struct PostgresOrderTests {
         }
     }
 
-    @Test("The request of a machine that died is over with its lease, and counts for its quiet time after that")
+    @Test("The request of a machine that died is over with its lease, and open until a person ends it")
     func dead() async throws {
         let (mortal, other) = try await (orders(), settler(orders()))
         let settlement = try settlement("a\u{0}", node.invoice(21_000))
-        guard case .begun = try await mortal.store.begin(try await order(settlement)) else {
+        guard case .begun = try await mortal.store.begin(try await order(settlement), alone: false) else {
             Issue.record("it did not begin")
             return
         }
@@ -146,18 +146,17 @@ struct PostgresOrderTests {
         #expect(try await other.settle(settlement) == .inFlight(retryAfter: WalletSettler.pause), "it may live")
         #expect(try await other.orders.order(named: settlement.key, at: clock.now)?.state == .sending)
         clock.advance(by: .seconds(2))
-        #expect(try await other.settle(settlement) == .inFlight(retryAfter: wallet.quietTime))
+        let open = SettlementState.inFlight(retryAfter: WalletSettler.blockPause)
+        #expect(try await other.settle(settlement) == open)
         // A machine whose clock is wrong states nothing earlier.
         let ahead = settler(try await orders(), clock: OffsetClock(clock, by: 86_400 * 30))
-        #expect(try await ahead.settle(settlement) == .inFlight(retryAfter: wallet.quietTime))
+        #expect(try await ahead.settle(settlement) == open)
         // One that was only stopped writes nothing any more.
         try await mortal.store.endRequest(of: settlement.key, isDealtWith: true, now: clock.now)
-        #expect(try await ahead.settle(settlement) == .inFlight(retryAfter: wallet.quietTime))
-        clock.advance(by: wallet.quietTime)
-        guard case .nothingSent = try await other.settle(settlement) else {
-            Issue.record("it is still open")
-            return
-        }
+        #expect(try await ahead.settle(settlement) == open)
+        // The request may wait in the server's queue: a person ends it.
+        #expect(try await other.end(settlement.key, because: "looked at") == .nothingSent(reason: "looked at"))
+        #expect(try await ahead.settle(settlement) == .nothingSent(reason: "looked at"))
         #expect(node.attemptCount == 0)
     }
 
@@ -202,8 +201,6 @@ struct PostgresOrderTests {
         #expect(try await other.settle(settlement).isOpen)
         clock.advance(by: .seconds(60))
         #expect(try await other.settle(settlement).isOpen)
-        clock.advance(by: wallet.quietTime)
-        #expect(try await !other.settle(settlement).isOpen)
     }
 
     @Test(
@@ -236,7 +233,7 @@ struct PostgresOrderTests {
         let order = WalletOrder(
             name: "chain", wallet: "w", payment: .transaction(transaction), placedAt: clock.now, state: .sending,
             message: ServiceMessage(host: "h.example", text: #"{"tag":"message"}"#))
-        guard case .begun = try await store.begin(order) else {
+        guard case .begun = try await store.begin(order, alone: false) else {
             Issue.record("it did not begin")
             return
         }
@@ -246,10 +243,36 @@ struct PostgresOrderTests {
         #expect(paid?.state == .paid(.transaction("aa"), fee: 150_000))
         #expect(paid?.message == order.message)
         // A name that was promised to send nothing begins no order any more.
-        let refused = WalletOrder(name: "b", placedAt: clock.now, state: .refused(reason: "it was abandoned"))
+        let refused = WalletOrder(
+            name: "b", placedAt: clock.now, state: .refused(reason: "it was abandoned", wasRequested: false))
         #expect(try await store.refuse(refused) == refused)
+        // What was refused after its request had left is found, ends as paid, and keeps the height that was noted
+        // first.
+        let late = try settlement("late", node.invoice(21_000))
+        _ = try await store.begin(try await self.order(late), alone: true)
+        guard
+            case .busy = try await store.begin(
+                try await self.order(settlement("turn", node.invoice(21_000))), alone: true)
+        else {
+            Issue.record("two are sent at once")
+            return
+        }
+        try await store.endRequest(of: "late", isDealtWith: false, now: clock.now)
+        for height in [7, 9] as [UInt64] { try await store.note(height: height, for: "late") }
+        guard case .asked(_, false, 7)? = try await store.order(named: "late", at: clock.now)?.state else {
+            Issue.record("it has no height")
+            return
+        }
+        try await store.refuse("late", because: "no")
+        let hash = try #require(late.endpoint.paymentHash)
+        #expect(try await store.requested(for: hash)?.state == .refused(reason: "no", wasRequested: true))
+        try await store.settle("b", .unproven(paymentHash: "aa"), fee: nil)
+        #expect(try await store.order(named: "b", at: clock.now) == refused, "it was never requested")
+        try await store.settle("late", .unproven(paymentHash: hash), fee: nil)
+        #expect(try await store.order(for: hash, at: clock.now)?.state == .paid(.unproven(paymentHash: hash), fee: nil))
+        #expect(try await orders().store.name == store.name)
         let settlement = try settlement("b", node.invoice(21_000))
-        guard case .known(refused) = try await store.begin(try await self.order(settlement)) else {
+        guard case .known(refused) = try await store.begin(try await self.order(settlement), alone: false) else {
             Issue.record("it began")
             return
         }

@@ -17,21 +17,41 @@ struct LNDChainTests {
         bench.faults.inject(.dropBefore, when: WalletChainTests.isPublishing)
         let settlement = try WalletChainTests.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
-        bench.clock.advance(by: .seconds(336 * 3600 - 1))
+        bench.mine(2015)
         #expect(try await bench.another().state(of: settlement).isInFlight)
         #expect(bench.node.chain.payments.isEmpty)
         if arrives {
-            let lost = try #require(bench.faults.requests.last { $0.path == "/v2/wallet/tx" })
+            let lost = try #require(
+                bench.faults.requests.last { $0.path == "/v2/wallet/tx" && $0.method == "POST" })
             let signed = try #require(try JSONValue(parsing: lost.body)["tx_hex"]?.string)
             let bytes = try #require(Data(base64Encoded: signed)).map(\.self)
             let transaction = ChainTransaction(id: "", address: "", amount: 0, fee: 0, signed: bytes)
             #expect(await (bench.wallet as? LNDWallet)?.publish(transaction) == .dealtWith)
+            #expect(try await bench.another().state(of: settlement).isInFlight, "it is in no block")
+            bench.mine(1)
             #expect(try await bench.another().state(of: settlement).isSettled)
             #expect(bench.node.chain.payments.map(\.amount) == [2100])
         } else {
-            bench.clock.advance(by: .seconds(1))
+            bench.mine(1)
             #expect(try await bench.another().state(of: settlement).hasSentNothing)
         }
+    }
+
+    @Test("A transaction that the node keeps while it broadcasts it is not yet paid, and may be dropped")
+    func triesInVain() async throws {
+        let bench = try WalletBench(.lnd)
+        bench.node.chain.publishing = .triesInVain
+        bench.faults.inject(.stall(nil), when: WalletChainTests.isPublishing)
+        let settlement = try WalletChainTests.settlement()
+        let first = Task { try await bench.settler.settle(settlement) }
+        while bench.faults.stalledCount == 0 { await Task.yield() }
+        bench.faults.release()
+        #expect(try await first.value.isInFlight, "the node keeps it")
+        bench.node.chain.drop()
+        #expect(try await bench.another().state(of: settlement).isInFlight)
+        bench.mine(2016)
+        #expect(try await bench.another().state(of: settlement).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty)
     }
 
     @Test("The key of a macaroon that may not publish is known to have sent nothing")
@@ -72,6 +92,6 @@ struct LNDChainTests {
         bench.faults.inject(.status(number == 4 ? 500 : 200, body: body)) { _, path in path == finalized }
         #expect(try await bench.settler.settle(WalletChainTests.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
-        #expect(!bench.faults.requests.contains { $0.path == "/v2/wallet/tx" })
+        #expect(!bench.faults.requests.contains { WalletChainTests.isPublishing($0.method, $0.path) })
     }
 }

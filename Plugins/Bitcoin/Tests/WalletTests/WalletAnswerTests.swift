@@ -39,7 +39,12 @@ struct WalletAnswerTests {
                 (404, #"{"detail":"Wallet not found."}"#, .nothingSent),
                 (401, #"{"detail":"No Api Key provided."}"#, .nothingSent),
                 (400, #"{"detail":"Missing BOLT11 invoice"}"#, .nothingSent),
-                (400, #"{"detail":[{"loc":["body"],"msg":"bad"}]}"#, .nothingSent),
+                // Its handler of every ValueError, also of one behind its node's payment.
+                (400, #"{"detail":"invalid literal for int() with base 10: '1500.0'"}"#, .nothing),
+                (400, #"{"detail":[{"loc":["body"],"msg":"bad"}]}"#, .nothing),
+                (400, #"{"detail":"Insufficient balance."}"#, .nothing),
+                (401, #"{"detail":"Something new"}"#, .nothing), (403, #"{"detail":"Something new"}"#, .nothing),
+                (404, #"{"detail":"Not Found"}"#, .nothing), (429, #"{"error":"slow down"}"#, .nothing),
                 (429, #"{"error":"Rate limit exceeded: 200 per 1 minute"}"#, .nothingSent),
                 (520, #"{"detail":"Bolt11 decoding failed.","status":"failed"}"#, .nothingSent),
                 (520, #"{"detail":"Amountless invoices not supported.","status":"failed"}"#, .nothingSent),
@@ -52,11 +57,12 @@ struct WalletAnswerTests {
                 // The trap: it says failed, and the money may have gone.
                 (520, #"{"detail":"Internal invoice already paid.","status":"failed"}"#, .dealtWith),
                 (520, #"{"detail":"Payment is failed node, retrying is not possible.","status":"failed"}"#, .dealtWith),
-                (520, #"{"detail":"Something new","status":"failed"}"#, .dealtWith),
+                (520, #"{"detail":"Failed payment was already paid on the fundingsource."}"#, .dealtWith),
+                (520, #"{"detail":"Something new","status":"failed"}"#, .nothing),
                 (201, #"{"payment_hash":"00","status":"pending"}"#, .dealtWith),
                 (201, #"{"payment_hash":"00","status":"failed"}"#, .dealtWith),
                 (201, "{}", .nothing),
-                (500, #"{"detail":"Unexpected error! ID: 7"}"#, .dealtWith),
+                (500, #"{"detail":"Unexpected error! ID: 7"}"#, .nothing),
                 (502, "<html>", .nothing), (504, #"{"detail":"a proxy's"}"#, .nothing), (404, "<html>", .nothing),
                 (403, #"{"message":"a proxy's"}"#, .nothing), (400, "null", .nothing),
             ], LNbitsWallet.reading)
@@ -72,6 +78,8 @@ struct WalletAnswerTests {
             [
                 (409, error(6, "invoice is already paid"), .dealtWith),
                 (409, error(6, "payment is in transition"), .dealtWith),
+                (409, error(6, "payment already exists"), .dealtWith),
+                (409, error(6, "something new"), .nothing), (500, error(5, "invoice is already paid"), .nothing),
                 (500, error(2, "invoice expired. Valid until 2026-01-01"), .nothingSent),
                 (500, error(2, "amount must be specified when paying a zero amount invoice"), .nothingSent),
                 (500, error(2, "self-payments not allowed"), .nothingSent),
@@ -81,6 +89,7 @@ struct WalletAnswerTests {
                 (500, error(2, "router shutting down"), .nothing),
                 (200, #"{"result":{"status":"FAILED"}}"#, .dealtWith),
                 (200, #"{"result":{"status":"SUCCEEDED"}}"#, .dealtWith),
+                (500, #"{"result":{"status":"FAILED"}}"#, .nothing),
                 (200, inFlight, .nothing), (200, inFlight + "\n" + error(3, "bad"), .nothing),
                 (200, error(3, "bad") + "\n" + inFlight.dropLast(4), .nothing),
                 (200, #"{"result":{"status":"SUCC"#, .nothing), (502, "<html>", .nothing), (200, "", .nothing),
@@ -93,9 +102,12 @@ struct WalletAnswerTests {
         Self.expect(
             [
                 (401, error(1502), .nothingSent), (403, error(1501), .nothingSent), (404, error(-32601), .nothingSent),
+                (401, error(7), .nothing), (405, error(-32601), .nothing), (406, error(1501), .nothing),
+                (500, error(-4), .nothing), (500, error(210), .nothing), (500, error(1501), .nothing),
+                (500, #"{"message":"words"}"#, .nothing),
                 (500, error(-32602), .nothingSent), (500, error(213), .nothingSent),
                 (500, error(203), .dealtWith), (500, error(205), .dealtWith), (500, error(207), .dealtWith),
-                (500, error(209), .dealtWith), (500, error(219), .dealtWith), (500, error(-3), .dealtWith),
+                (500, error(209), .nothing), (500, error(219), .dealtWith), (500, error(-3), .nothing),
                 (500, error(-1), .nothing), (201, #"{"payment_preimage":"00"}"#, .dealtWith), (201, "{}", .nothing),
                 (404, "<html>", .nothing), (502, "<html>", .nothing),
             ], CoreLightningWallet.reading)
@@ -106,7 +118,11 @@ struct WalletAnswerTests {
         Self.expect(
             [
                 (400, "Missing parameter: invoice", .nothingSent), (401, "Invalid authentication", .nothingSent),
+                (400, "Bad Request", .nothing), (401, "<html>", .nothing), (403, "Forbidden", .nothing),
+                (405, "", .nothing),
                 (200, #"{"reason":"payment amount must be positive"}"#, .nothingSent),
+                (200, #"{"reason":"payment attempts exhausted without success"}"#, .dealtWith),
+                (200, #"{"reason":"something new"}"#, .nothing),
                 (200, #"{"reason":"this invoice has already been paid"}"#, .dealtWith),
                 (200, #"{"reason":"another payment is in progress for that invoice"}"#, .dealtWith),
                 (200, #"{"paymentPreimage":"00","paymentHash":"00"}"#, .dealtWith),
@@ -117,8 +133,8 @@ struct WalletAnswerTests {
     @Test("Every error that Core Lightning lists for a payment is read")
     func paymentErrors() throws {
         let proofs: [Int64: Proof] = [
-            -32602: .nothingSent, 213: .nothingSent, -1: .nothing, -3: .dealtWith, 203: .dealtWith, 205: .dealtWith,
-            207: .dealtWith, 209: .dealtWith, 219: .dealtWith,
+            -32602: .nothingSent, 213: .nothingSent, -1: .nothing, -3: .nothing, 203: .dealtWith, 205: .dealtWith,
+            207: .dealtWith, 209: .nothing, 219: .dealtWith,
         ]
         let codes = try WalletFacts(.coreLightning).values(of: "PaymentError", "code").compactMap(\.int64)
         #expect(Set(codes) == Set(proofs.keys))
@@ -177,6 +193,55 @@ struct WalletAnswerTests {
         await #expect(throws: PaymentError.self) { try await Self.record(.lnbits, 404, #"{"detail":"Not Found"}"#) }
     }
 
+    @Test("LNbits' record without a preimage, with zeros or null, is that of a payment without proof")
+    func lnbitsProofless() async throws {
+        let hash = Self.invoice.paymentHash
+        let own = #""wallet_id":"w","amount":-21000,"payment_hash":"\#(hash)","status":"success""#
+        for (body, preimage) in [
+            (#"{"paid":true,"preimage":null,"details":{\#(own),"preimage":null}}"#, nil),
+            (#"{"paid":true,"preimage":null,"details":{\#(own),"preimage":"07"}}"#, "07"),
+            (#"{"paid":true,"details":{\#(own)}}"#, nil),
+        ] {
+            #expect(try await Self.record(.lnbits, 200, body) == .paid(preimage: preimage, fee: nil), "\(body)")
+        }
+        let settler = try WalletBench(.lnbits).another(
+            WalletBench.wallet(
+                .lnbits,
+                over: Fixed(answers: ["": Self.response(200, #"{"paid":true,"details":{\#(own)}}"#)])))
+        guard case .paid(let proof, _) = try await settler.record(of: Self.invoice, in: Self.account) else {
+            Issue.record("it is not paid")
+            return
+        }
+        #expect(proof == .unproven(paymentHash: hash))
+    }
+
+    @Test("A record over another amount is another payment's", arguments: SimulatedNode.Face.allCases)
+    func otherAmount(face: SimulatedNode.Face) async throws {
+        let hash = Self.invoice.paymentHash
+        let bodies: [SimulatedNode.Face: (Int, (Int) -> String)] = [
+            .lnbits: (200, { Self.row(#""wallet_id":"w","amount":-\#($0)"#) }),
+            .lnd: (
+                200,
+                {
+                    let payment = #""payment_hash":"\#(hash)","payment_preimage":"00","status":"SUCCEEDED""#
+                    return #"{"result":{\#(payment),"value_msat":"\#($0)"}}"#
+                }
+            ),
+            .coreLightning: (
+                201, { #"{"pays":[{"payment_hash":"\#(hash)","status":"complete","amount_msat":\#($0)}]}"# }
+            ),
+            .phoenixd: (
+                200, { #"{"isPaid":true,"paymentHash":"\#(hash)","preimage":"00","sent":\#($0 / 1000)}"# }
+            ),
+        ]
+        let (status, body) = try #require(bodies[face])
+        guard case .paid = try await Self.record(face, status, body(21_000)) else {
+            Issue.record("it is not paid")
+            return
+        }
+        await #expect(throws: PaymentError.self) { try await Self.record(face, status, body(20_000)) }
+    }
+
     @Test("A failed payment of Core Lightning with a part in flight is in flight")
     func part() async throws {
         let hash = Self.invoice.paymentHash
@@ -213,7 +278,7 @@ struct WalletAnswerTests {
         #expect(reasons.count == 7)
         for reason in reasons {
             let body = payment("FAILED", reason)
-            #expect(try await Self.record(.lnd, 200, body) == .failed(reason: reason))
+            #expect(try await Self.record(.lnd, 200, body) == .failed(reason: reason, isFinal: true))
             #expect(LNDWallet.reading(Self.response(200, body)) == .dealtWith)
         }
         let states = try WalletFacts(.lnbits).values(of: "State").compactMap(\.string)
@@ -225,7 +290,7 @@ struct WalletAnswerTests {
             switch record {
             case .inFlight: #expect(state == "pending")
             case .paid(let preimage, let fee): #expect(state == "success" && preimage == "00" && fee == 7)
-            case .failed: #expect(state == "failed")
+            case .failed(_, let isFinal): #expect(state == "failed" && !isFinal)
             default: Issue.record("\(record)")
             }
         }
@@ -261,6 +326,22 @@ struct WalletAnswerTests {
         }
     }
 
+    @Test("The height of a node that is behind is not known")
+    func behind() async throws {
+        let lnd = #""identity_pubkey":"02","chains":[],"block_height":7"#
+        let cln = #""id":"02","network":"regtest","blockheight":7"#
+        for (face, status, body, height) in [
+            (SimulatedNode.Face.lnd, 200, "{\(lnd),\"synced_to_chain\":true}", 7 as UInt64?),
+            (.lnd, 200, "{\(lnd),\"synced_to_chain\":false}", nil), (.lnd, 200, "{\(lnd)}", nil),
+            (.coreLightning, 201, "{\(cln)}", 7),
+            (.coreLightning, 201, "{\(cln),\"warning_lightningd_sync\":\"Still loading\"}", nil),
+            (.coreLightning, 201, "{\(cln),\"warning_bitcoind_sync\":\"Not up-to-date\"}", nil),
+        ] {
+            let wallet = try WalletBench.wallet(face, over: Fixed(answers: ["": Self.response(status, body)]))
+            #expect(try await wallet.account().height == height, "\(body)")
+        }
+    }
+
     @Test("LNbits is not asked to pay an invoice without an amount")
     func amountless() async throws {
         let wallet = try WalletBench.wallet(
@@ -274,7 +355,12 @@ struct WalletAnswerTests {
 
     @Test("The answer to a repeated request proves nothing", arguments: SimulatedNode.Face.allCases)
     func repeated(face: SimulatedNode.Face) async throws {
-        let refusal = Self.response(401, #"{"detail":"no","code":16,"message":"no"}"#)
+        let refusal =
+            face == .phoenixd
+            ? Self.response(401, "Invalid authentication")
+            : Self.response(
+                face == .coreLightning ? 403 : 401,
+                #"{"detail":"No Api Key provided.","code":\#(face == .lnd ? 16 : 1501),"message":"no"}"#)
         let once = try WalletBench.wallet(face, over: Fixed(answers: ["": refusal]))
         #expect(Self.proof(await once.pay(Self.invoice)) == .nothingSent)
         let again = try WalletBench.wallet(face, over: Fixed(answers: ["": refusal], isRepeated: true))

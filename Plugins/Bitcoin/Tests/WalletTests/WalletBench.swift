@@ -79,8 +79,14 @@ struct WalletBench {
     /// Removes the file of orders: what is written to it now, no other process sees.
     func spoilOrders() throws { try FileManager.default.removeItem(atPath: folder.file("orders")) }
 
-    /// Lets the time pass after which a request without an answer cannot arrive any more.
-    func passQuietTime() { clock.advance(by: wallet.quietTime) }
+    /// Lets the chain grow.
+    func mine(_ blocks: Int) { clock.advance(by: .seconds(600 * blocks)) }
+
+    /// True if the wallet refuses expired invoices, so that a lost request ends with its invoice.
+    var refusesExpired: Bool { wallet.conduct.refusesExpired }
+
+    /// The number of blocks in which an invoice of an hour has expired, whatever a clock says.
+    static let lifetime = 144 + 12
 
     /// True for a request to pay.
     static func isOrder(_ method: String, _ path: String) -> Bool {

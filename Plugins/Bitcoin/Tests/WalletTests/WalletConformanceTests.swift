@@ -18,7 +18,7 @@ struct WalletConformanceTests {
                         return (settlement.endpoint, settlement.amount)
                     },
                     payments: { bench.node.sentCount },
-                    refuse: { bench.node.scenario = $0 ? .refuses : .pays },
+                    refuse: { bench.node.balance = $0 ? 0 : 1_000_000_000 },
                     reopen: { try bench.another() })
             })
         #expect(report.isComplete, "\(report)")

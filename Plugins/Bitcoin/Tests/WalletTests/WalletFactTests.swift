@@ -117,7 +117,10 @@ struct WalletFactTests {
             #expect(full == terse, "\(scenario)")
         }
         let (full, terse) = (try WalletBench(face), try WalletBench(face, isTerse: true))
-        #expect(try await full.wallet.account() == terse.wallet.account())
+        let (account, least) = (try await full.wallet.account(), try await terse.wallet.account())
+        #expect((account.id, account.network, account.balance) == (least.id, least.network, least.balance))
+        // phoenixd may leave out its height. Then no lost request ends by the chain.
+        #expect(least.height == account.height || face == .phoenixd && least.height == nil)
         let invoice = try full.node.invoice(nil)
         #expect(try terse.node.invoice(nil).text == invoice.text)
         let settlement = try terse.settlement("a", invoice)

@@ -19,33 +19,57 @@ struct WalletFaultTests {
         #expect(bench.node.attemptCount == 1)
     }
 
-    @Test("A request that is lost counts as open until it cannot arrive any more", arguments: Face.allCases)
+    @Test("A request that is lost is open until the chain has grown past its invoice's end", arguments: Face.allCases)
     func requestLost(face: SimulatedNode.Face) async throws {
         let bench = try WalletBench(face)
         bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
         #expect(try await bench.settler.abandon("a").isInFlight)
-        bench.clock.advance(by: bench.wallet.quietTime - .seconds(1))
+        bench.mine(WalletBench.lifetime - 1)
         #expect(try await bench.settler.state(of: settlement).isInFlight)
-        bench.clock.advance(by: .seconds(1))
-        #expect(try await bench.settler.state(of: settlement).hasSentNothing)
-        // Permanently: the one request of this name was that one.
-        #expect(try await bench.settler.settle(settlement).hasSentNothing)
+        bench.mine(1)
+        #expect(try await bench.settler.state(of: settlement).hasSentNothing == bench.refusesExpired)
+        bench.mine(4032)
+        let state = try await bench.another().state(of: settlement)
+        #expect(bench.refusesExpired ? state.hasSentNothing : state.isInFlight)
+        #expect(try await bench.settler.settle(settlement) == state)
         #expect(bench.node.attemptCount == 0)
-        // The same invoice under a new name is a new payment.
-        let again = Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount)
-        #expect(try await bench.settler.settle(again).isSettled)
     }
 
-    @Test("A proxy's answer proves nothing", arguments: Face.allCases, [502, 504, 503, 500, 200, 201])
+    /// A clock that is set to another date while the machine runs.
+    private struct SetClock: PaymentClock {
+        let base: TestClock
+
+        var now: Date { base.now + 86_400 * 365 * 56 }
+        var uptime: Duration { base.uptime }
+        func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+    }
+
+    @Test("A clock that is set forward ends no order", arguments: Face.allCases)
+    func setClock(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isInFlight)
+        let late = WalletSettler(
+            bench.wallet, orders: try bench.orders(), reader: bench.reader, network: "regtest",
+            clock: SetClock(base: bench.clock))
+        for _ in 0..<2 { #expect(try await late.state(of: settlement).isInFlight) }
+    }
+
+    @Test("A proxy's answer proves nothing", arguments: Face.allCases, [502, 504, 503, 500, 400, 404, 200, 201])
     func proxy(face: SimulatedNode.Face, status: Int) async throws {
         let bench = try WalletBench(face)
         bench.faults.inject(.status(status, body: "<html>busy</html>"), when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
-        bench.passQuietTime()
-        #expect(try await bench.settler.state(of: settlement).hasSentNothing)
+        bench.mine(WalletBench.lifetime)
+        let state = try await bench.settler.state(of: settlement)
+        #expect(bench.refusesExpired ? state.hasSentNothing : state.isInFlight)
+        guard !bench.refusesExpired else { return }
+        #expect(try await bench.settler.end("a", because: "a person has looked").hasSentNothing)
+        #expect(try await bench.another().state(of: settlement) == .nothingSent(reason: "a person has looked"))
     }
 
     @Test("A request that arrives while it is open is paid, once, and never called unpaid", arguments: Face.allCases)
@@ -58,7 +82,7 @@ struct WalletFaultTests {
         // Another process, while the request is with the wallet.
         let other = try bench.another()
         #expect(try await other.state(of: settlement).isInFlight)
-        bench.passQuietTime()
+        bench.mine(5)
         #expect(try await other.settle(settlement).isInFlight)
         bench.faults.release()
         #expect(try await first.value.isSettled)
@@ -77,7 +101,7 @@ struct WalletFaultTests {
             !WalletBench.isOrder(method, path)
         }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
-        bench.passQuietTime()
+        bench.mine(WalletBench.lifetime)
         await #expect(throws: PaymentError.self) { try await bench.settler.state(of: settlement) }
     }
 

@@ -32,7 +32,7 @@ struct WalletOrderTests {
         let before: @Sendable () async -> Void
 
         var name: String { base.name }
-        var quietTime: Duration { base.quietTime }
+        var conduct: WalletConduct { base.conduct }
 
         func account() async throws(PaymentError) -> WalletAccount {
             await before()
@@ -137,7 +137,6 @@ struct WalletOrderTests {
         #expect(try await bench.settler.settle(settlement).isInFlight)
         let other = SandboxTransport(OtherWallet(), clock: bench.clock)
         let settler = try bench.another(WalletBench.wallet(.lnbits, over: other))
-        bench.passQuietTime()
         await #expect(throws: PaymentError.self) { try await settler.state(of: settlement) }
     }
 
@@ -156,8 +155,8 @@ struct WalletOrderTests {
         let settlement = try bench.settlement()
         let order = try await Self.order("a", settlement, bench)
         let (orders, others) = (try bench.orders().store, try bench.orders().store)
-        _ = try await orders.begin(order)
-        guard case .known(let known) = try await others.begin(Self.order("b", settlement, bench)) else {
+        _ = try await orders.begin(order, alone: false)
+        guard case .known(let known) = try await others.begin(Self.order("b", settlement, bench), alone: false) else {
             Issue.record("it began")
             return
         }
@@ -176,24 +175,132 @@ struct WalletOrderTests {
             placedAt: bench.clock.now, state: .sending)
     }
 
-    @Test("The request of a process that is gone is over, and counts for its quiet time")
+    @Test("The request of a process that is gone is over, and open until its invoice has ended on the chain")
     func gone() async throws {
         let bench = try WalletBench(.lnd)
         let settlement = try bench.settlement()
         var mortal: WalletOrders? = try bench.orders()
-        let claim = try await mortal?.store.begin(Self.order("a", settlement, bench))
+        let claim = try await mortal?.store.begin(Self.order("a", settlement, bench), alone: false)
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return
         }
-        bench.passQuietTime()
+        bench.mine(WalletBench.lifetime)
         #expect(try await bench.settler.state(of: settlement).isInFlight, "its process lives")
         #expect(try await bench.settler.walletOrder(named: "a")?.state == .sending)
         mortal = nil
-        bench.passQuietTime()
+        bench.mine(WalletBench.lifetime)
         #expect(try await bench.settler.state(of: settlement).isInFlight, "its end was just seen")
-        bench.passQuietTime()
+        bench.mine(WalletBench.lifetime - 1)
+        #expect(try await bench.settler.state(of: settlement).isInFlight)
+        bench.mine(1)
+        #expect(try await bench.settler.order(paying: settlement.endpoint) == nil, "it is not being paid any more")
         #expect(try await bench.settler.state(of: settlement).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
+    }
+
+    @Test("An order that is being sent cannot be ended, and one that was abandoned before is never paid")
+    func endedInFlight() async throws {
+        let bench = try WalletBench(.lnbits)
+        let settlement = try bench.settlement()
+        let orders = try bench.orders().store
+        _ = try await orders.begin(Self.order("a", settlement, bench), alone: true)
+        #expect(try await bench.settler.end("a", because: "too early").isInFlight)
+        #expect(try await bench.settler.walletOrder(named: "a")?.state == .sending)
+        await #expect(throws: PaymentError.self) { try await bench.settler.end("b", because: "no order") }
+        #expect(try await bench.settler.abandon("c").hasSentNothing)
+        try await orders.settle("c", .unproven(paymentHash: "aa"), fee: nil)
+        #expect(try await bench.settler.order(named: "c")?.state.hasSentNothing == true)
+    }
+
+    @Test("A wallet that takes turns gets one request at a time; others wait, and are then refused before they leave")
+    func turns() async throws {
+        let bench = try WalletBench(.lnbits)
+        bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
+        let first = Task { try await bench.settler.settle(bench.settlement("a")) }
+        while bench.faults.stalledCount == 0 { await Task.yield() }
+        let second = try bench.settlement("b")
+        let waiting = Task { try await bench.another().settle(second) }
+        await bench.clock.sleepers(1)
+        #expect(bench.node.attemptCount == 0)
+        bench.faults.release()
+        #expect(try await first.value.isSettled)
+        bench.clock.advance(by: WalletSettler.pause)
+        #expect(try await waiting.value.isSettled)
+        // A request that is lost holds others up for 15 seconds. That ends nothing, and holds up no other wallet.
+        bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
+        #expect(try await bench.settler.settle(bench.settlement("c")).isInFlight)
+        let third = try bench.settlement("d")
+        let late = Task { try await bench.settler.settle(third) }
+        for _ in 0..<8 {
+            await bench.clock.sleepers(1)
+            #expect(bench.node.attemptCount == 2)
+            bench.clock.advance(by: WalletSettler.pause)
+        }
+        #expect(try await late.value.isSettled)
+        #expect(bench.node.attemptCount == 3)
+        // Another process that sends for longer than any request lasts: nothing leaves beside it.
+        let orders = try bench.orders().store
+        _ = try await orders.begin(Self.order("busy", bench.settlement("busy"), bench), alone: true)
+        let refused = Task { try await bench.settler.settle(bench.settlement("f")) }
+        for _ in 0..<35 {
+            await bench.clock.sleepers(1)
+            bench.clock.advance(by: WalletSettler.pause)
+        }
+        #expect(try await refused.value.hasSentNothing)
+        #expect(bench.node.attemptCount == 3)
+        withExtendedLifetime(orders) {}
+        let lnd = try WalletBench(.lnd)
+        lnd.faults.inject(.dropBefore, when: WalletBench.isOrder)
+        #expect(try await lnd.settler.settle(lnd.settlement("a")).isInFlight)
+        #expect(try await lnd.settler.settle(lnd.settlement("b")).isSettled)
+    }
+
+    // MARK: Lost and older orders
+
+    /// Copies the file of orders, or puts the copy back.
+    private static func copy(_ from: String, _ to: String) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: to + suffix)
+            guard FileManager.default.fileExists(atPath: from + suffix) else { continue }
+            try FileManager.default.copyItem(atPath: from + suffix, toPath: to + suffix)
+        }
+    }
+
+    @Test("Orders that were lost, or put back from an older copy, are others', and know no name")
+    func olderCopy() async throws {
+        let (folder, bench) = (ScratchFolder(), try WalletBench(.lnd))
+        let (path, copy) = (folder.file("orders"), folder.file("copy"))
+        func settler() throws -> WalletSettler {
+            WalletSettler(
+                bench.wallet, orders: try WalletOrders(path: path), reader: bench.reader, network: "regtest",
+                clock: bench.clock)
+        }
+        let name: String
+        do {
+            let first = try settler()
+            name = first.name
+            try await first.register("a")
+        }
+        #expect(try settler().name == name)
+        try Self.copy(path, copy)
+        let settlement = try WalletChainTests.settlement()
+        do { #expect(try await settler().settle(settlement).isSettled) }
+        #expect(try settler().name == name)
+        try Self.copy(copy, path)
+        var names: Set<String> = [name]
+        for _ in 0..<2 {
+            let older = try settler()
+            names.insert(older.name)
+            #expect(try await older.order(named: "a") == nil, "a router does not ask it to pay")
+        }
+        #expect(names.count == 2, "it is called the same from then on")
+        try Self.copy(copy, path)
+        #expect(try names.contains(settler().name) == false)
+        try Self.copy(folder.file("none"), path)
+        let lost = try settler()
+        #expect(lost.name != name)
+        #expect(try await lost.order(named: "a") == nil)
+        #expect(bench.node.chain.payments.count == 1)
     }
 }

@@ -16,16 +16,28 @@ public protocol ChainWallet: LightningWallet {
     /// - Returns: what the answer proves.
     func publish(_ transaction: ChainTransaction) async -> WalletAnswer
 
-    /// Returns true if the wallet has published a transaction, or seen it on the chain. Changes nothing.
+    /// Returns the wallet's own record of a transaction, which it is asked for by the transaction's id. Changes
+    /// nothing.
     ///
     /// - Throws: ``PaymentError``, when the wallet does not answer.
-    func hasPublished(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool
+    func record(of transaction: ChainTransaction) async throws(PaymentError) -> ChainRecord
 
     /// Discards a transaction that was not published.
     ///
     /// - Returns: true if it can never be published now; false where the wallet cannot say so, which proves nothing.
     /// - Throws: ``PaymentError``, when the wallet does not answer.
     func discard(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool
+}
+
+/// A wallet's own record of a transaction.
+@nonexhaustive
+public enum ChainRecord: Sendable, Hashable {
+    /// There is none.
+    case none
+    /// The wallet keeps it, and may drop it again: the chain's nodes may still refuse it.
+    case kept
+    /// It was published, or is on the chain.
+    case published
 }
 
 /// A transaction that a wallet has prepared. Amounts are in satoshi.

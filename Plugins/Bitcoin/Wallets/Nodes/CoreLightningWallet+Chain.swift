@@ -49,14 +49,18 @@ extension CoreLightningWallet: ChainWallet {
         }
     }
 
-    /// Looks through the wallet's transactions.
+    /// Asks for the transaction by its id. `listtransactions` has no filter, and `sql` reads its table at the node. The
+    /// node stores a transaction once it was broadcast.
     ///
     /// - Throws: ``PaymentError``, when the node does not answer.
-    public func hasPublished(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool {
-        guard let known = try await call("listtransactions", [:])["transactions"]?.array else {
+    public func record(of transaction: ChainTransaction) async throws(PaymentError) -> ChainRecord {
+        guard let id = Hex.decode(transaction.id), id.count == 32 else { throw unreadable("transaction") }
+        let query = "SELECT hash FROM transactions WHERE hash = x'\(Hex.encode(id))'"
+        let body = try await call("sql", ["query": .string(query)])
+        guard body["warning_db_failure"] == nil, let rows = body["rows"]?.array else {
             throw unreadable("transactions")
         }
-        return known.contains { $0["hash"]?.string == transaction.id }
+        return rows.contains { $0[0]?.string == transaction.id } ? .published : .none
     }
 
     /// Has the node discard it.

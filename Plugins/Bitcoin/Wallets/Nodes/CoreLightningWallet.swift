@@ -4,18 +4,19 @@ public import PaymentCore
 ///
 /// | answer to the request to pay | proves |
 /// | --- | --- |
-/// | 401, 403, 404, 405, 406, and 500 with code −32602 or 213 | nothing was sent |
-/// | 201, and 500 with any other code but −1 | the call is over, and the records say |
-/// | code −1, no answer | nothing |
+/// | codes 1501 to 1503 and −32601 of `clnrest`, and 500 with code −32602 or 213 | nothing was sent |
+/// | 201, and 500 with code 203, 205, 207 or 219 | the call is over, and the records say |
+/// | any other code (−1, −3, −4, 209), no answer | nothing |
 ///
-/// A failure counts only while no part of the payment is in flight, which the node is asked for in addition.
+/// A plugin that ends leaves parts in flight. A failure counts only while no part of the payment is in flight, which
+/// the node is asked for in addition.
 public struct CoreLightningWallet: LightningWallet {
     let connection: WalletConnection
 
     /// `Core Lightning`.
     public var name: String { connection.name }
-    /// Three minutes: a call goes on without its connection, and between two tries its record says that it failed.
-    public var quietTime: Duration { .seconds(180) }
+    /// An expired invoice is refused before any part is sent.
+    public var conduct: WalletConduct { WalletConduct(refusesExpired: true, takesTurns: false) }
     /// The time in which the node starts attempts; those in flight go on.
     private static let attempts = 30
 
@@ -24,7 +25,7 @@ public struct CoreLightningWallet: LightningWallet {
     /// - Parameters:
     ///   - url: the address of `clnrest`, such as `https://127.0.0.1:3010`.
     ///   - rune: a rune for `getinfo`, `decode`, `xpay`, `listpays` and `listsendpays`; for offers also `fetchinvoice`,
-    ///     and for payments on the chain `txprepare`, `txsend`, `txdiscard`, `listfunds` and `listtransactions`.
+    ///     and for payments on the chain `txprepare`, `txsend`, `txdiscard`, `listfunds` and `sql`.
     ///   - transport: the way there.
     public init(at url: HTTPURL, rune: Redacted<String>, over transport: any HTTPTransport) {
         connection = WalletConnection(to: "Core Lightning", at: url, over: transport, "Rune", rune)
@@ -38,7 +39,10 @@ public struct CoreLightningWallet: LightningWallet {
         guard let id = body["id"]?.string, !id.isEmpty, let network = body["network"]?.string else {
             throw PaymentError(.invalidResponse, "Core Lightning does not say which node it is", phase: .answered)
         }
-        return WalletAccount(id: id, network: WalletAccount.network(network))
+        // A node that catches up sees many blocks in a moment.
+        let isSynced = body["warning_bitcoind_sync"] == nil && body["warning_lightningd_sync"] == nil
+        return WalletAccount(
+            id: id, network: WalletAccount.network(network), height: isSynced ? body["blockheight"]?.uint64 : nil)
     }
 
     /// Objects to an invoice that the node reads in another way.
@@ -72,15 +76,19 @@ public struct CoreLightningWallet: LightningWallet {
         if response.status == 201 { return body["payment_preimage"] == nil ? .nothing : .dealtWith }
         guard let code = body["code"]?.int64 else { return .nothing }
         let reason = (body["message"]?.string ?? "Core Lightning refuses the request").asReason
-        switch (response.status, code) {
-        case (401, _), (403, _), (404, _), (405, _), (406, _), (500, -32602), (500, 213):
-            return .sentNothing(reason: reason)
-        // A plugin that ends answers so, too, and leaves parts behind.
-        case (500, -1): return .nothing
-        case (500, _): return .dealtWith
-        default: return .nothing
-        }
+        if refusals.contains(where: { $0 == (response.status, code) }) { return .sentNothing(reason: reason) }
+        return ends.contains { $0 == (response.status, code) } ? .dealtWith : .nothing
     }
+
+    /// The statuses and codes of errors that come before any part is sent.
+    private static let refusals: [(Int, Int64)] = [
+        (401, 1501), (401, 1502), (401, 1503), (403, 1501), (403, 1502), (403, 1503), (404, -32601), (500, -32602),
+        (500, 213),
+    ]
+
+    /// The statuses and codes with which the call to pay ends, after which it sends no part: the payee's refusal, no
+    /// route, an expired invoice, one that is paid.
+    private static let ends: [(Int, Int64)] = [(500, 203), (500, 205), (500, 207), (500, 219)]
 
     /// Returns the node's record.
     ///
@@ -96,14 +104,16 @@ public struct CoreLightningWallet: LightningWallet {
             guard text.map({ $0.lowercased() == invoice.text.lowercased() }) ?? true,
                 paid["amount_msat"].map({ $0.amount == invoice.amount }) ?? true
             else { throw connection.foreign() }
-            guard let preimage = paid["preimage"]?.string else { throw unreadable("payments") }
             let sent = paid["amount_sent_msat"]?.amount
-            return .paid(preimage: preimage, fee: sent.flatMap { $0 >= invoice.amount ? $0 - invoice.amount : nil })
+            return .paid(
+                preimage: paid["preimage"]?.string,
+                fee: sent.flatMap { $0 >= invoice.amount ? $0 - invoice.amount : nil })
         }
         guard payments.allSatisfy({ $0["status"] == "failed" }) else { return .inFlight }
         guard let parts = try await call("listsendpays", query)["payments"]?.array else { throw unreadable("payments") }
         guard parts.allSatisfy({ $0["status"] == "failed" }) else { return .inFlight }
-        return payments.isEmpty && parts.isEmpty ? .none : .failed(reason: "Core Lightning found no way to pay it")
+        return payments.isEmpty && parts.isEmpty
+            ? .none : .failed(reason: "Core Lightning found no way to pay it", isFinal: true)
     }
 
     func call(

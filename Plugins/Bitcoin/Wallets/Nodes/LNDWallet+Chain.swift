@@ -55,20 +55,32 @@ extension LNDWallet: ChainWallet {
         let body: JSONValue = ["tx_hex": .string(Data(transaction.signed).base64EncodedString())]
         switch await connection.order(["v2", "wallet", "tx"], .json(body), timeout: .seconds(60)) {
         case .unanswered(let answer): return answer
-        case .answered(let response): return response.status == 200 ? .dealtWith : Self.reading(response)
+        case .answered(let response):
+            let isPublished = response.status == 200 && response.json?["publish_error"]?.string == ""
+            if isPublished { return .dealtWith }
+            // Only a refusal of the call itself: what the chain's nodes say of a transaction is not final.
+            guard case .sentNothing(let reason) = Self.reading(response) else { return .nothing }
+            return .sentNothing(reason: reason)
         }
     }
 
-    /// Looks through the wallet's transactions.
+    /// Asks for the transaction by its id. The node keeps one while it broadcasts it, and drops it where the chain's
+    /// nodes refuse it, so one that is in no block is only kept.
     ///
     /// - Throws: ``PaymentError``, when the node does not answer.
-    public func hasPublished(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool {
-        let response = try await connection.ask(.get, ["v1", "transactions"])
-        guard response.status == 200, let known = response.json?["transactions"]?.array else {
+    public func record(of transaction: ChainTransaction) async throws(PaymentError) -> ChainRecord {
+        let response = try await connection.ask(.get, ["v2", "wallet", "tx"], query: [("txid", transaction.id)])
+        if response.status == 200, let body = response.json, body["tx_hash"]?.string == transaction.id {
+            return body["num_confirmations"]?.int64 ?? 0 > 0 ? .published : .kept
+        }
+        guard let message = Self.error(in: response)?.message, Self.absences.contains(where: message.contains) else {
             throw refusal(response)
         }
-        return known.contains { $0["tx_hash"]?.string == transaction.id }
+        return .none
     }
+
+    /// Parts of the errors about a transaction that the wallet does not have.
+    private static let absences = ["can not find transaction", "transaction not found", "tx not found"]
 
     /// Frees what a transaction that was prepared by this program reserves.
     ///

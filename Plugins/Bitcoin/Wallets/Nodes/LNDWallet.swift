@@ -6,18 +6,18 @@ import PaymentCrypto
 /// | answer to the request to pay | proves |
 /// | --- | --- |
 /// | an error before any line: 3, 7, 16; 2 for an expired or own invoice, an amount, a locked node | nothing was sent |
-/// | an error of code 6; a last line `SUCCEEDED` or `FAILED` | the records say |
+/// | an error of code 6 about a payment of the invoice; a last line `SUCCEEDED` or `FAILED` | the request is over |
 /// | any other error, no last line, no answer | nothing |
 ///
-/// The node's `FAILED` means that no part of the payment is in flight. It keeps payments until their records are
-/// deleted: never delete those of payments that are open here.
+/// The node's `FAILED` is final for what was attempted: no part of the payment is in flight. It keeps payments until
+/// their records are deleted: never delete those of payments that are open here.
 public struct LNDWallet: LightningWallet {
     let connection: WalletConnection
 
     /// `LND`.
     public var name: String { connection.name }
-    /// Two minutes.
-    public var quietTime: Duration { .seconds(120) }
+    /// An expired invoice is refused before its payment is stored.
+    public var conduct: WalletConduct { WalletConduct(refusesExpired: true, takesTurns: false) }
     /// The time in which the node starts attempts; those in flight go on.
     private static let attempts = 30
 
@@ -42,7 +42,9 @@ public struct LNDWallet: LightningWallet {
         let balance = try await connection.ask(.get, ["v1", "balance", "channels"])
         return WalletAccount(
             id: key, network: (body["chains"]?[0]?["network"]?.string).map(WalletAccount.network),
-            balance: balance.status == 200 ? balance.json?["local_balance"]?["msat"]?.amount : nil)
+            balance: balance.status == 200 ? balance.json?["local_balance"]?["msat"]?.amount : nil,
+            // A node that catches up sees many blocks in a moment.
+            height: body["synced_to_chain"] == true ? body["block_height"]?.uint64 : nil)
     }
 
     /// Objects to an invoice that the node reads in another way, and to one that can be paid several times (AMP).
@@ -79,24 +81,27 @@ public struct LNDWallet: LightningWallet {
     static func reading(_ response: HTTPResponse) -> WalletAnswer {
         let lines = Self.lines(response)
         if let status = lines.last?["result"]?["status"]?.string {
-            return ["SUCCEEDED", "FAILED"].contains(status) ? .dealtWith : .nothing
+            return response.status == 200 && ["SUCCEEDED", "FAILED"].contains(status) ? .dealtWith : .nothing
         }
         // An error behind a line says nothing of what the line is about.
         guard lines.count == 1, let (code, message) = error(in: response) else { return .nothing }
-        switch code {
-        case 6: return .dealtWith
-        case 3, 7, 16: return .sentNothing(reason: message.asReason)
-        case 2 where refusals.contains { message.contains($0) }: return .sentNothing(reason: message.asReason)
-        default: return .nothing
+        if refusals.contains(where: { $0.0 == code && message.contains($0.1) }) {
+            return .sentNothing(reason: message.asReason)
         }
+        return code == 6 && others.contains { message.contains($0) } ? .dealtWith : .nothing
     }
 
-    /// Parts of errors without a code that come before the node stores or sends anything.
-    private static let refusals = [
-        "invoice expired", "amount must be specified", "amount must not be specified", "self-payments not allowed",
-        "wallet locked", "waiting to start", "not yet ready to accept calls", "permission denied",
-        "cannot determine data integrity", "verification failed",
+    /// The codes of errors that come before the node stores or sends anything, with a part of their words. Those of a
+    /// request that is malformed or not permitted come before the call; the others have the general code.
+    private static let refusals: [(Int64, String)] = [
+        (3, ""), (7, ""), (16, ""), (2, "invoice expired"), (2, "amount must be specified"),
+        (2, "amount must not be specified"), (2, "self-payments not allowed"), (2, "wallet locked"),
+        (2, "waiting to start"), (2, "not yet ready to accept calls"), (2, "permission denied"),
+        (2, "cannot determine data integrity"), (2, "verification failed"),
     ]
+
+    /// Parts of errors by which the node leaves an invoice to a payment that it knows.
+    private static let others = ["invoice is already paid", "payment is in transition", "payment already exists"]
 
     /// Returns the node's record. The node answers when a payment ends: without an answer it is in flight.
     ///
@@ -125,9 +130,10 @@ public struct LNDWallet: LightningWallet {
         else { throw connection.foreign() }
         switch payment["status"]?.string {
         case "SUCCEEDED":
-            guard let preimage = payment["payment_preimage"]?.string else { throw connection.unusable(response) }
-            return .paid(preimage: preimage, fee: payment["fee_msat"]?.amount)
-        case "FAILED": return .failed(reason: (payment["failure_reason"]?.string ?? "LND failed to pay it").asReason)
+            return .paid(preimage: payment["payment_preimage"]?.string, fee: payment["fee_msat"]?.amount)
+        case "FAILED":
+            return .failed(
+                reason: (payment["failure_reason"]?.string ?? "LND failed to pay it").asReason, isFinal: true)
         default: return .inFlight
         }
     }
@@ -140,7 +146,7 @@ public struct LNDWallet: LightningWallet {
     }
 
     /// The error of an answer, in the form of a stream or of a call.
-    private static func error(in response: HTTPResponse) -> (code: Int64, message: String)? {
+    static func error(in response: HTTPResponse) -> (code: Int64, message: String)? {
         guard let first = lines(response).first else { return nil }
         let error = first["error"]?.object == nil ? first : first["error"] ?? .null
         guard let code = error["code"]?.int64, let message = error["message"]?.string else { return nil }

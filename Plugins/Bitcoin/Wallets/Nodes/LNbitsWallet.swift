@@ -4,20 +4,22 @@ public import PaymentCore
 ///
 /// | answer to the request to pay | proves |
 /// | --- | --- |
-/// | 400, 401, 403, 404, 429 with LNbits' own body | nothing was sent |
+/// | 401, 403, 404, 429 and 400 in the words that LNbits writes before it stores anything | nothing was sent |
 /// | 520: bad, amountless or too large invoice, too little balance or reserve | nothing was sent |
-/// | 201, every other 520, 500 with LNbits' own body | the records say: a server stores a payment before it sends it |
-/// | no answer, a proxy's answer | nothing |
+/// | 201, and 520 about a payment that is stored | the request is over: a server stores a payment before it sends it |
+/// | every other answer, no answer | nothing |
 ///
-/// The server asks its node when it is asked for a payment in flight. A server that ended between storing a payment and
-/// sending it leaves it in flight permanently; its operator has to repair that. A failed invoice is not tried again.
+/// The server asks its node when it is asked for a payment in flight. What it calls failed it may still call paid, as
+/// its node may know better: only its record of a paid one is final. All payments of a wallet wait for each other, and
+/// one that waits has no record. A server that ended between storing a payment and sending it leaves it in flight
+/// permanently; its operator has to repair that. A failed invoice is not tried again.
 public struct LNbitsWallet: LightningWallet {
     private let connection: WalletConnection
 
     /// `LNbits`.
     public var name: String { connection.name }
-    /// A minute: the longest that proxies usually hold a request.
-    public var quietTime: Duration { .seconds(60) }
+    /// The payments of a wallet take turns, and expired invoices are paid.
+    public var conduct: WalletConduct { WalletConduct(refusesExpired: false, takesTurns: true) }
 
     /// Creates the wallet.
     ///
@@ -74,23 +76,28 @@ public struct LNbitsWallet: LightningWallet {
 
     static func reading(_ response: HTTPResponse) -> WalletAnswer {
         guard let body = response.json else { return .nothing }
-        if response.status == 429, let error = body["error"]?.string { return .sentNothing(reason: error.asReason) }
-        if response.status == 201, body["payment_hash"] != nil { return .dealtWith }
-        guard let detail = body["detail"] else { return .nothing }
-        let reason = (detail.string ?? "LNbits refuses the request").asReason
-        switch response.status {
-        case 400, 401, 403, 404: return .sentNothing(reason: reason)
-        case 500: return .dealtWith
-        case 520: return refusals.contains { reason.hasPrefix($0) } ? .sentNothing(reason: reason) : .dealtWith
-        default: return .nothing
+        if response.status == 201, body["payment_hash"]?.string != nil { return .dealtWith }
+        let text = (response.status == 429 ? body["error"] : body["detail"])?.string ?? ""
+        if refusals.contains(where: { $0.0 == response.status && text.hasPrefix($0.1) }) {
+            return .sentNothing(reason: text.asReason)
         }
+        return response.status == 520 && stored.contains { text.hasPrefix($0) } ? .dealtWith : .nothing
     }
 
-    /// The beginnings of refusals that come before the server stores or sends anything. One of an internal invoice that
-    /// is already paid is none of them: it also follows this wallet's own payment.
-    private static let refusals = [
-        "Bolt11 decoding failed.", "Amountless invoices not supported.", "Invoice amount ", "Insufficient balance.",
-        "You must reserve at least",
+    /// The statuses and beginnings of refusals that come before the server stores or sends anything. It answers 400
+    /// with other words also after its node has sent. The refusal of an internal invoice that is already paid is not
+    /// one of them: it also follows this wallet's own payment.
+    private static let refusals: [(Int, String)] = [
+        (400, "Missing BOLT11 invoice"), (401, "No Api Key provided."), (403, "Invoice (or Admin) key required."),
+        (404, "Wallet not found."), (429, "Rate limit exceeded"),
+        (520, "Bolt11 decoding failed."), (520, "Amountless invoices not supported."), (520, "Invoice amount "),
+        (520, "Insufficient balance."), (520, "You must reserve at least"),
+    ]
+
+    /// The beginnings of answers about a payment that the server has stored.
+    private static let stored = [
+        "Payment failed:", "Payment is still pending.", "Payment already paid.", "Internal invoice already paid.",
+        "Payment is failed node, retrying is not possible.", "Failed payment was already paid on the fundingsource.",
     ]
 
     /// Returns the record of an outgoing payment of this wallet. Without the wallet's key the server also answers,
@@ -115,11 +122,11 @@ public struct LNbitsWallet: LightningWallet {
         guard amount.magnitude == invoice.amount else { throw connection.foreign() }
         switch details["status"]?.string {
         case "success":
-            guard body["paid"] == true, let preimage = (body["preimage"] ?? details["preimage"])?.string else {
-                throw connection.unusable(response)
-            }
+            guard body["paid"] == true else { throw connection.unusable(response) }
+            // A payment on the same server may have none.
+            let preimage = body["preimage"]?.string ?? details["preimage"]?.string
             return .paid(preimage: preimage, fee: details["fee"]?.int64.map(\.magnitude))
-        case "failed": return .failed(reason: "LNbits failed to pay it, and does not try an invoice again")
+        case "failed": return .failed(reason: "it does not try an invoice again", isFinal: false)
         default: return .inFlight
         }
     }

@@ -10,9 +10,9 @@ public import PaymentCore
 ///
 /// | answer to the request to pay | proves |
 /// | --- | --- |
-/// | 400, 401, 403, 405; 200 with a reason that precedes every attempt | nothing was sent |
-/// | 200 with a preimage or any other reason | the records say |
-/// | 500, any other answer, no answer | nothing |
+/// | 400 and 401 in the daemon's words; 200 with a reason that precedes every attempt | nothing was sent |
+/// | 200 with a preimage or a reason that ends a payment | the request is over, and the records say |
+/// | any other answer, no answer | nothing |
 ///
 /// The daemon takes no limit of fees: its trampoline node costs 4 satoshi and 0.4 %, which is compared with the limit
 /// beforehand.
@@ -22,8 +22,8 @@ public struct PhoenixdWallet: LightningWallet {
 
     /// `phoenixd`.
     public var name: String { connection.name }
-    /// A minute: the longest that proxies usually hold a request.
-    public var quietTime: Duration { .seconds(60) }
+    /// Requests wait in the daemon's queue, each for itself, and expired invoices are tried.
+    public var conduct: WalletConduct { WalletConduct(refusesExpired: false, takesTurns: false) }
 
     /// Creates the wallet.
     ///
@@ -49,7 +49,8 @@ public struct PhoenixdWallet: LightningWallet {
             throw connection.unusable(balance)
         }
         return WalletAccount(
-            id: id, network: (body["chain"]?.string).map(WalletAccount.network), balance: satoshi * 1000)
+            id: id, network: (body["chain"]?.string).map(WalletAccount.network), balance: satoshi * 1000,
+            height: body["blockHeight"]?.uint64)
     }
 
     /// Objects to an amount that is no whole satoshi where the invoice leaves it open, and to fees above the limit.
@@ -77,18 +78,38 @@ public struct PhoenixdWallet: LightningWallet {
         switch response.status {
         case 200:
             guard let body = response.json else { return .nothing }
-            if let reason = body["reason"]?.string, refusals.contains(reason) {
-                return .sentNothing(reason: reason.asReason)
+            guard let reason = body["reason"]?.string else {
+                return body["paymentPreimage"]?.string != nil ? .dealtWith : .nothing
             }
-            return body["paymentPreimage"] != nil || body["reason"] != nil ? .dealtWith : .nothing
-        case 400, 401, 403, 405: return .sentNothing(reason: "phoenixd refuses the request: \(response.text.asReason)")
+            if refusals.contains(reason) { return .sentNothing(reason: reason.asReason) }
+            return ends.contains { reason.hasPrefix($0) } ? .dealtWith : .nothing
+        case 400, 401:
+            guard errors.contains(where: { $0.0 == response.status && response.text.hasPrefix($0.1) }) else {
+                return .nothing
+            }
+            return .sentNothing(reason: "phoenixd refuses the request: \(response.text.asReason)")
         default: return .nothing
         }
     }
 
+    /// The statuses and beginnings of errors that come before the daemon reads an invoice.
+    private static let errors: [(Int, String)] = [
+        (400, "Missing parameter"), (400, "Cannot parse parameter"), (400, "Invalid parameter"),
+        (401, "Invalid authentication"),
+    ]
+
     /// Reasons that come before the daemon stores or sends anything.
     private static let refusals: Set<String> = [
         "payment amount must be positive", "payment request features not supported", "payment ID must be unique",
+    ]
+
+    /// The beginnings of reasons with which a payment has ended, or which are about another call's payment.
+    private static let ends = [
+        "this invoice has already been paid", "another payment is in progress for that invoice",
+        "not enough funds in wallet to afford payment", "channel is not connected yet",
+        "channel creation is in progress", "channel closing is in progress",
+        "the recipient was offline or did not have enough liquidity", "payment attempts exhausted without success",
+        "payment could not be sent through existing channels", "wallet restarted while a payment was ongoing",
     ]
 
     /// Returns the record of the best attempt.
@@ -107,13 +128,11 @@ public struct PhoenixdWallet: LightningWallet {
         }
         guard isPaid else {
             return body["completedAt"].map { !$0.isNull } ?? false
-                ? .failed(reason: "phoenixd found no way to pay it") : .inFlight
+                ? .failed(reason: "phoenixd found no way to pay it", isFinal: true) : .inFlight
         }
-        guard let preimage = body["preimage"]?.string, let sent = body["sent"]?.uint64 else {
-            throw connection.unusable(response)
-        }
+        guard let sent = body["sent"]?.uint64 else { throw connection.unusable(response) }
         // `sent` has the fees in it, in whole satoshi; less than the amount was another payment.
         guard sent < 1 << 53, sent * 1000 + 999 >= invoice.amount else { throw connection.foreign() }
-        return .paid(preimage: preimage, fee: body["fees"]?.amount)
+        return .paid(preimage: body["preimage"]?.string, fee: body["fees"]?.amount)
     }
 }

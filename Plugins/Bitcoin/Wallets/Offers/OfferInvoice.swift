@@ -42,6 +42,13 @@ struct OfferInvoice {
         expiresAt = made.expiresAt
     }
 
+    /// Returns the time for which an invoice can be paid, in seconds: two hours where it does not say so.
+    static func lifetime(_ instruction: PaymentInstruction) -> UInt64? {
+        guard let digits = records(instruction)[expiry] else { return 7200 }
+        return digits.isEmpty ? 0 : UInt64(digits, radix: 16)
+    }
+
+    private static let expiry: UInt64 = 166
     private static let issuer: UInt64 = 22
     private static let signer: UInt64 = 176
 

@@ -16,6 +16,7 @@ actor OrderFile: OrderStore {
     private let queue = SerialQueue("wallet-orders")
     private let database: Database
     private let owner: OwnerLock
+    private let mark: OrderMark
     nonisolated let name: String
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -24,12 +25,28 @@ actor OrderFile: OrderStore {
         let random = SystemRandomSource()
         database = try JournalFile(path: path, isMade: creating, schema: .walletOrders).open(random.hex(16))
         try database.execute("PRAGMA synchronous = FULL")
-        guard let id = try database.texts("SELECT id FROM memory").first else {
-            throw JournalError.damaged(path: path, detail: "the orders have no name")
-        }
-        name = "orders-" + id
         // One of 2^52 bytes: two owners never meet on one.
         owner = try OwnerLock(path: path + "-owners", id: Int64(random.next() >> 12))
+        mark = OrderMark(path: path + "-mark")
+        name = "orders-" + (try Self.id(in: database, mark, path))
+    }
+
+    /// Returns the id of these orders. A file that is older than its mark is another file's memory from now on: what it
+    /// registered may have been requested since, so it knows nothing of it.
+    private static func id(in database: Database, _ mark: OrderMark, _ path: String) throws -> String {
+        try database.transaction { () throws(JournalError) in
+            guard let id = try database.texts("SELECT id FROM memory").first else {
+                throw JournalError.damaged(path: path, detail: "the orders have no name")
+            }
+            guard try Self.count(in: database) < mark.count(of: id) else { return id }
+            try database.execute("UPDATE memory SET id = lower(hex(randomblob(16))); DELETE FROM registered")
+            return try database.texts("SELECT id FROM memory").first ?? id
+        }
+    }
+
+    /// Returns the number of the last order.
+    private static func count(in database: Database) throws(JournalError) -> Int64 {
+        try database.number("SELECT max(number) FROM wallet_order") ?? 0
     }
 
     // MARK: Reading
@@ -46,6 +63,12 @@ actor OrderFile: OrderStore {
         try !database.texts("SELECT name FROM registered WHERE name = ?1", [.text(name)]).isEmpty
     }
 
+    func requested(for id: String) throws -> WalletOrder? {
+        try database.transaction { () throws(JournalError) in
+            try find("hash = ?1 AND state = 'refused' AND asked IS NOT NULL ORDER BY number DESC", id, .distantPast)
+        }
+    }
+
     // MARK: Changing
 
     func register(_ name: String) throws {
@@ -54,14 +77,35 @@ actor OrderFile: OrderStore {
         }
     }
 
-    func begin(_ order: WalletOrder) throws -> OrderClaim {
-        try database.transaction { () throws(JournalError) in
+    func begin(_ order: WalletOrder, alone: Bool) throws -> OrderClaim {
+        let claim: OrderClaim = try database.transaction { () throws(JournalError) in
             if let known = try find("name = ?1", order.name, order.placedAt) { return .known(known) }
             if let known = try find(Self.isOpen, order.payment?.id ?? "", order.placedAt) { return .known(known) }
+            if alone, try isBusy(order.wallet ?? "", order.placedAt) { return .busy }
             try insert(order)
             // The process's lock says for how long.
             return .begun { send in await send() }
         }
+        // Before the request leaves: a copy of the file without this order is older than the mark. The database's lock
+        // keeps the mark from going back.
+        guard case .begun = claim else { return claim }
+        try database.transaction { () throws(JournalError) in
+            try mark.write(String(name.dropFirst("orders-".count)), count: Self.count(in: database))
+        }
+        return claim
+    }
+
+    /// Returns true if the request of an order at a wallet may still be carried out.
+    private func isBusy(_ wallet: String, _ now: Date) throws(JournalError) -> Bool {
+        let names = try database.texts(
+            "SELECT name FROM wallet_order WHERE wallet = ?1 AND state = 'sending'", [.text(wallet)])
+        // Each look ends the request of a process that is gone.
+        for name in names { if try find("name = ?1", name, now)?.state == .sending { return true } }
+        let time = now.timeIntervalSinceReferenceDate
+        let unanswered = try database.number(
+            "SELECT count(*) FROM wallet_order WHERE wallet = ?1 AND state = 'asked' AND dealt = 0 "
+                + "AND abs(asked - ?2) < \(OrderTurn.seconds)", [.text(wallet), .real(time)])
+        return unanswered != 0
     }
 
     func refuse(_ order: WalletOrder) throws -> WalletOrder {
@@ -87,9 +131,17 @@ actor OrderFile: OrderStore {
     func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) throws {
         try database.transaction { () throws(JournalError) in
             try database.run(
-                "UPDATE wallet_order SET state = 'paid', proof = ?2, fee = ?3 "
-                    + "WHERE name = ?1 AND state IN ('sending', 'asked')",
-                [.text(name), .text(proof.text), StoredOrder.value(fee: fee)])
+                "UPDATE wallet_order SET state = 'paid', proof = ?2, fee = ?3 WHERE name = ?1 AND "
+                    + StoredOrder.canBePaid("wallet_order"),
+                [.text(name), .text(proof.stored), StoredOrder.value(fee: fee)])
+        }
+    }
+
+    func note(height: UInt64, for name: String) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE wallet_order SET height = ?2 WHERE name = ?1 AND state = 'asked' AND height IS NULL",
+                [.text(name), .integer(Int64(clamping: height))])
         }
     }
 

@@ -12,6 +12,15 @@ package enum OrderClaim: Sendable {
     case begun(OrderRequest)
     /// There is one of this name, or an open or paid one for this payment's id.
     case known(WalletOrder)
+    /// Another order's request may still be carried out at this wallet.
+    case busy
+}
+
+/// The turns of orders at a wallet that carries out one request after the other.
+package enum OrderTurn {
+    /// The time in seconds for which others wait after a request without an answer. It decides nothing about that
+    /// order.
+    package static let seconds = 15
 }
 
 /// The one request of an order that has begun: sends it, for as long as no other process takes its sender for dead.
@@ -38,8 +47,14 @@ package protocol OrderStore: Sendable {
     /// Returns the order that is not refused for a payment's id; nil when there is none.
     func order(for id: String, at now: Date) async throws -> WalletOrder?
 
+    /// Returns the last order for a payment's id that was refused after its request had left; nil when there is none.
+    func requested(for id: String) async throws -> WalletOrder?
+
     /// Stores an order, unless there is one of its name, or one that is not refused for its payment.
-    func begin(_ order: WalletOrder) async throws -> OrderClaim
+    ///
+    /// - Parameter alone: true if it has to wait while another one at its wallet is sent, or was sent in the last 15
+    ///   seconds without an answer.
+    func begin(_ order: WalletOrder, alone: Bool) async throws -> OrderClaim
 
     /// Stores a refused order, unless there is one of its name.
     ///
@@ -49,7 +64,11 @@ package protocol OrderStore: Sendable {
     /// Notes that the request of an order that this store began is over.
     func endRequest(of name: String, isDealtWith: Bool, now: Date) async throws
 
-    /// Ends an order as paid.
+    /// Notes the height of the chain with an order whose request is over, unless one is noted.
+    func note(height: UInt64, for name: String) async throws
+
+    /// Ends an order as paid. An order that was refused after its request had left, too, unless another one that is not
+    /// refused is for its payment.
     func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) async throws
 
     /// Ends an order whose request is over as one under which nothing was sent.

@@ -12,12 +12,22 @@ package import PaymentStore
 package enum StoredOrder {
     package enum Column: String, StoredColumn {
         package static let table = "wallet_order"
-        case name, wallet, hash, invoice, chain, amount, amountless, fee_limit, placed, owner, state, asked, dealt
+        case name, wallet, hash, invoice, chain, amount, amountless, fee_limit, placed, owner, state, asked, dealt,
+            height
         case proof, fee, reason, service, success
     }
 
     private enum Word: String {
         case sending, asked, paid, refused
+    }
+
+    /// Returns the condition under which an order becomes paid: it was requested, and where it was refused since, no
+    /// other order that is not refused is for its payment.
+    ///
+    /// - Parameter table: the table's name.
+    package static func canBePaid(_ table: String) -> String {
+        "(state IN ('sending', 'asked') OR state = 'refused' AND asked IS NOT NULL AND NOT EXISTS "
+            + "(SELECT 1 FROM \(table) other WHERE other.hash = \(table).hash AND other.state <> 'refused'))"
     }
 
     /// Returns the values of a new row, in the order of the columns.
@@ -28,7 +38,7 @@ package enum StoredOrder {
     package static func values(_ order: WalletOrder, owner: Int64) -> [Database.Value] {
         let payment = order.payment.map(StoredPayment.init)
         var reason: String?
-        if case .refused(let text) = order.state { reason = text }
+        if case .refused(let text, _) = order.state { reason = text }
         return Column.allCases.map { column in
             switch column {
             case .name: .text(order.name)
@@ -46,7 +56,7 @@ package enum StoredOrder {
             case .reason: reason.map { .text($0) } ?? .null
             case .service: order.message.map { .text($0.host) } ?? .null
             case .success: order.message.map { .text($0.text) } ?? .null
-            case .asked, .proof, .fee: .null
+            case .asked, .height, .proof, .fee: .null
             }
         }
     }
@@ -66,13 +76,15 @@ package enum StoredOrder {
         case .asked where !row.isNull(.asked):
             state = .asked(
                 since: askedAt ?? Date(timeIntervalSinceReferenceDate: row.real(.asked)),
-                isDealtWith: row.integer(.dealt) != 0)
+                isDealtWith: row.integer(.dealt) != 0,
+                height: row.isNull(.height) ? nil : UInt64(exactly: row.integer(.height)))
         case .paid where !row.isNull(.proof):
-            let proof = row.text(.proof)
-            state = .paid(
-                row.integer(.chain) == 0 ? .preimage(proof) : .transaction(proof),
-                fee: row.isNull(.fee) ? nil : UInt64(exactly: row.integer(.fee)))
-        case .refused where !row.isNull(.reason): state = .refused(reason: row.text(.reason))
+            guard let proof = SettlementProof(stored: row.text(.proof)) else {
+                throw row.damage("an order has a proof of an unknown kind")
+            }
+            state = .paid(proof, fee: row.isNull(.fee) ? nil : UInt64(exactly: row.integer(.fee)))
+        case .refused where !row.isNull(.reason):
+            state = .refused(reason: row.text(.reason), wasRequested: !row.isNull(.asked))
         default: throw row.damage("an order has no state that is known")
         }
         var payment: StoredPayment?

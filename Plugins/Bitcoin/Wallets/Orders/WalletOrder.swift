@@ -13,14 +13,16 @@ public struct WalletOrder: Sendable, Hashable {
     public enum State: Sendable, Hashable {
         /// A living process is sending the request.
         case sending
-        /// The request's connection has ended at this time, without an answer that ends the order. True if the wallet
-        /// itself has dealt with the request, so that its records are about it.
-        case asked(since: Date, isDealtWith: Bool)
-        /// Paid, with the preimage, which fits the payment hash, or the transaction on the chain; and the fee in
-        /// thousandths of a satoshi, if known.
+        /// The request's connection has ended at this time, without an answer that ends the order. True if the request
+        /// itself is over, and the wallet's records say what it started. The height is that of the wallet's chain when
+        /// the order was first looked at after that, where it matters; no clock ends the order.
+        case asked(since: Date, isDealtWith: Bool, height: UInt64?)
+        /// Paid, with the preimage, which fits the payment hash, the transaction on the chain, or without a proof; and
+        /// the fee in thousandths of a satoshi, if known.
         case paid(SettlementProof, fee: UInt64?)
-        /// Nothing was sent under this name, and nothing ever will be.
-        case refused(reason: String)
+        /// Nothing was sent under this name. True if its request had left: then the wallet is asked again whenever the
+        /// order is, and what it has paid after all becomes paid here.
+        case refused(reason: String, wasRequested: Bool)
     }
 
     /// The name: ``/PaymentCore/Settlement/key``.
@@ -58,7 +60,9 @@ public struct WalletOrder: Sendable, Hashable {
         guard case .paid(let proof, _) = state, let message, let body = try? JSONValue(parsing: message.text) else {
             return nil
         }
-        return SuccessAction(body, from: message.host, preimage: proof.text)
+        var preimage = ""
+        if case .preimage(let text) = proof { preimage = text }
+        return SuccessAction(body, from: message.host, preimage: preimage)
     }
 
     init(
@@ -77,7 +81,7 @@ public struct WalletOrder: Sendable, Hashable {
     func asked(since date: Date) -> WalletOrder {
         WalletOrder(
             name: name, wallet: wallet, payment: payment, placedAt: placedAt,
-            state: .asked(since: date, isDealtWith: false), message: message)
+            state: .asked(since: date, isDealtWith: false, height: nil), message: message)
     }
 }
 

@@ -23,6 +23,7 @@ extension Schema {
                 state TEXT NOT NULL,
                 asked REAL,
                 dealt INTEGER NOT NULL,
+                height INTEGER,
                 proof TEXT,
                 fee INTEGER,
                 reason TEXT,
