@@ -92,20 +92,31 @@ package struct Mutation: Codable, Sendable {
     }
 }
 
-/// The kept list.
+/// The kept lists.
 package enum MutationList {
     /// The folder of this package.
     package static var root: URL {
         (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     }
 
-    /// All mutations, by file and in its order.
+    /// All chosen mutations, by file and in its order.
     package static func all() throws -> [Mutation] {
         let folder = root.appending(path: "Tests/Mutants/Lines")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        return try names.sorted().flatMap { name in
-            let data = try Data(contentsOf: folder.appending(path: name))
-            return try JSONDecoder().decode([Mutation].self, from: data)
-        }
+        return try names.sorted().flatMap { try read("Lines/\($0)") as [Mutation] }
+    }
+
+    /// All mutations that are made of the folders that decide about money, by file and place.
+    ///
+    /// - Parameter files: the package's texts, by path.
+    package static func generated(from files: [String: String]) throws -> [GeneratedMutation] {
+        let folders = try MutatedFolder.all()
+        return files.sorted { $0.key < $1.key }.filter { file in folders.contains { $0.holds(file.key) } }
+            .flatMap { GeneratedMutation.all(of: $0.value, at: $0.key) }
+    }
+
+    static func read<Entry: Decodable>(_ name: String) throws -> [Entry] {
+        let file = root.appending(path: "Tests/Mutants/\(name)")
+        return try JSONDecoder().decode([Entry].self, from: Data(contentsOf: file))
     }
 }

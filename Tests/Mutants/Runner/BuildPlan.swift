@@ -19,8 +19,9 @@ struct BuildPlan: Sendable {
         let description: String
     }
 
-    /// The folder of the programs.
+    /// The folder of the programs, and the tests there.
     let products: String
+    let bundle: String
     private let nodes: [Node]
     private let makers: [String: Int]
     private let modules: [String: Int]
@@ -53,6 +54,7 @@ struct BuildPlan: Sendable {
         guard let bundle = makers.keys.first(where: { $0.hasSuffix("PackageTests.xctest") }) else {
             throw Unreadable(description: "\(folder.path) holds no build of the tests")
         }
+        self.bundle = bundle
         products = URL(filePath: bundle).deletingLastPathComponent().path
     }
 
@@ -67,11 +69,23 @@ struct BuildPlan: Sendable {
         modules.first { nodes[$0.value].inputs.contains(source) }?.key
     }
 
-    /// The command that links the tests.
-    func tests() -> Node {
-        nodes.first { $0.words.contains("-emit-executable") && $0.outputs.first?.hasSuffix(".xctest") == true }
-            ?? Node()
+    /// The command that links the tests of some targets alone, which takes a fifth of the time of all.
+    func tests(of targets: Set<String>) throws -> Node {
+        guard
+            var node = nodes.first(where: {
+                $0.words.contains("-emit-executable") && $0.outputs.first?.hasSuffix(".xctest") == true
+            })
+        else { return Node() }
+        var objects = Set(
+            node.inputs.filter { $0.contains("PackageTests.build/") || $0.contains("PackageDiscoveredTests.build/") })
+        for target in targets { objects.formUnion(try needs(of: target).objects) }
+        node.inputs = node.inputs.filter { !$0.hasSuffix(".o") || objects.contains($0) }
+        node.outputs = [Self.nameOfTests(of: targets)]
+        return node
     }
+
+    /// The name of the linked tests of some targets.
+    static func nameOfTests(of targets: Set<String>) -> String { targets.sorted().joined(separator: "+") + ".xctest" }
 
     /// Everything that a module is made from, and the programs that it needs, with what these are made from.
     func needs(of module: String) throws -> Needs {
@@ -91,7 +105,8 @@ struct BuildPlan: Sendable {
         let commands = seen.map { nodes[$0] }
         return Needs(
             files: leaves, commands: commands.map { $0.words.joined(separator: " ") }.sorted(),
-            programs: commands.filter { $0.words.contains("-emit-executable") })
+            programs: commands.filter { $0.words.contains("-emit-executable") },
+            objects: Set(commands.flatMap(\.outputs).filter { $0.hasSuffix(".o") }))
     }
 
     /// The files and commands that a module is made from.
@@ -99,6 +114,8 @@ struct BuildPlan: Sendable {
         let files: Set<String>
         let commands: [String]
         let programs: [Node]
+        /// The compiled files.
+        let objects: Set<String>
 
         /// A digest of the commands and of the content of the files.
         func digest() -> [UInt8] {

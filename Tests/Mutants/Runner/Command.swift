@@ -93,6 +93,8 @@ struct Command {
             if ContinuousClock.now - start > limit { early = .outOfTime }
             if try readOn() { early = .foundEarly }
             if early != nil {
+                // The stream of events follows the output.
+                if early == .foundEarly { usleep(60_000) }
                 for process in Self.family(of: child) { kill(process, SIGKILL) }
                 waitpid(child, &status, 0)
                 break

@@ -91,7 +91,9 @@ struct ModuleObjects: Sendable {
     }
 
     /// Compiles a changed source into a folder.
-    func compile(_ text: String, insteadOf source: String, into parent: URL) throws -> Compiled {
+    ///
+    /// - Parameter comparing: true if the change may be one of a declaration, which other files would see.
+    func compile(_ text: String, insteadOf source: String, into parent: URL, comparing: Bool) throws -> Compiled {
         guard let job = jobs[source], let at = job.lastIndex(of: "-o"), job.indices.contains(at + 1) else {
             return .failed("\(source) is not a part of this module")
         }
@@ -108,8 +110,9 @@ struct ModuleObjects: Sendable {
         guard compiled.ending.isGood else { return .failed(Command.firstError(compiled.output)) }
         if FileManager.default.contentsEqual(atPath: sound, andPath: object.path) { return .same }
         if text.contains("@inlinable") { return .interface }
-        let declarations = try declarations(job)
-        guard try declarations == self.declarations(replaced(job, sound, object)) else { return .interface }
+        guard try !comparing || declarations(job) == declarations(replaced(job, sound, object)) else {
+            return .interface
+        }
         return .object(object.path)
     }
 

@@ -4,22 +4,23 @@ import MutationList
 /// One mutation, compiled and tried.
 struct Trial {
     /// The result of a trial.
-    enum Verdict: Equatable {
-        /// The named suites noticed, twice: the first of their failed tests.
-        case killed(by: String)
+    enum Verdict: Codable, Equatable {
+        /// The suites noticed, twice: the first of their failed tests, and its id.
+        case killed(by: String, id: String?)
         /// They did not. Other suites are not run: one of thousands of tests can fail for another reason.
         case survived
         /// A test failed, and none the next time.
         case sometimes(String)
         /// No test failed, and they did not end.
         case hung(seconds: Int)
+        /// It does not compile, makes the same code, or is seen by files that are not compiled.
         case notTried(String)
 
-        var isGood: Bool { if case .killed = self { true } else { false } }
+        var isNoticed: Bool { if case .killed = self { true } else { false } }
 
         var text: String {
             switch self {
-            case .killed(let test): test
+            case .killed(let test, _): test
             case .survived: "SURVIVED"
             case .sometimes(let test): "ONLY SOMETIMES: \(test)"
             case .hung(let seconds): "HUNG: nothing failed and nothing ended within \(seconds) s"
@@ -28,48 +29,62 @@ struct Trial {
         }
     }
 
-    let mutation: Mutation
+    let candidate: Candidate
     let workshop: Workshop
     let worker: Int
-    /// The time limit of the named suites: far above their duration, so that only hanging tests exceed it.
-    let limit: Duration
+    /// Tests that noticed changes nearby, which are asked first.
+    let near: [String]
 
     /// Runs the trial.
     func verdict() throws -> Verdict {
-        let applied: Mutation.Applied
-        do { applied = try mutation.applied(to: workshop.texts) } catch { return .notTried("\(error)") }
-        switch try workshop.build(applied, worker: worker) {
+        switch try workshop.build(candidate, worker: worker) {
         case .failed(let why): return .notTried("it does not compile: \(why)")
         case .same: return .notTried("it makes the same code")
         case .interface: return .notTried("it changes what other files see, not only the body of a function")
-        case .folder(let folder):
-            let first = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: limit))
-            guard case .failed(let test) = first else { return Self.unnoticed(first) }
-            let second = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: limit))
-            if case .failed = second { return .killed(by: test) }
-            return second == .nothing ? .sometimes(test) : Self.unnoticed(second)
+        case .folder(let folder): return try verdict(in: folder)
         }
     }
 
-    private static func unnoticed(_ found: Noticed) -> Verdict {
-        switch found {
-        case .nothing, .failed: .survived
-        case .outOfTime(let seconds): .hung(seconds: seconds)
-        case .notRun(let why): .notTried("the tests did not run: \(why)")
+    private func verdict(in folder: URL) throws -> Verdict {
+        let targets = candidate.targets
+        func run(_ names: [String], in folder: URL, within limit: Duration) throws -> Noticed {
+            try workshop.test(names, of: targets, in: folder, within: limit).noticed
         }
+        var doubtful: String?
+        for (index, suites) in ([near] + candidate.stages).enumerated() where !suites.isEmpty {
+            // Tests nearby end at once; the others get a time far above their duration, which only hanging ones exceed.
+            let limit = index == 0 ? Duration.seconds(90) : try workshop.limit(of: suites, of: targets)
+            var found = try run(suites, in: folder, within: limit)
+            while case .failed(let test, let id) = found {
+                // The test that failed fails alone, and passes without the change.
+                let again = try run(id.map { [$0] } ?? suites, in: folder, within: limit)
+                if case .failed = again, try id.map({ try workshop.passes($0, of: targets) }) ?? true {
+                    return .killed(by: test, id: id)
+                }
+                if doubtful != nil { return .sometimes(test) }
+                doubtful = test
+                found = try run(suites, in: folder, within: limit)
+            }
+            switch found {
+            case .outOfTime(let seconds): return .hung(seconds: seconds)
+            case .notRun(let why): return .notTried("the tests did not run: \(why)")
+            case .nothing, .failed: break
+            }
+        }
+        return doubtful.map { .sometimes($0) } ?? .survived
     }
+}
 
-    /// The findings of a run of tests.
-    enum Noticed: Equatable {
-        case nothing
-        /// The first test that failed, or a crash.
-        case failed(String)
-        case outOfTime(seconds: Int)
-        case notRun(String)
-    }
+/// The findings of a run of tests.
+enum Noticed: Equatable {
+    case nothing
+    /// The first test that failed, with its id, or a crash.
+    case failed(String, id: String?)
+    case outOfTime(seconds: Int)
+    case notRun(String)
 
-    /// Reads the output of a run of tests.
-    static func noticed(_ tests: Command.Ended) -> Noticed {
+    /// Reads the output of a run of tests, and its stream of events.
+    init(_ tests: Command.Ended, events: URL) {
         for line in tests.output.split(separator: "\n") {
             // An argument that spans lines hides the place.
             guard
@@ -77,13 +92,37 @@ struct Trial {
                     of: #/✘ Test (.+?) (?:recorded an issue(?:.*? at ([A-Za-z0-9_+]+)\.swift)?|failed)/#)
             else { continue }
             let suite = found.2.map { "\($0): " } ?? ""
-            return .failed(suite + found.1.replacing(#/ with \d+ (test cases|argument values?.*)$/#, with: ""))
+            let name = found.1.replacing(#/ with \d+ (test cases|argument values?.*)$/#, with: "")
+            self = .failed(suite + name, id: Self.firstFailed(events))
+            return
         }
-        return switch tests.ending {
-        case .exited(0): tests.output.contains(#/Test run with [1-9]/#) ? .nothing : .notRun("there are none")
-        case .exited, .foundEarly: .notRun(String(tests.output.suffix(300)))
-        case .signalled(let signal): .failed("a crash (signal \(signal))")
-        case .outOfTime: .outOfTime(seconds: Int(tests.seconds))
+        self =
+            switch tests.ending {
+            case .exited(0): tests.output.contains(#/Test run with [1-9]/#) ? .nothing : .notRun("there are none")
+            case .exited, .foundEarly: .notRun(String(tests.output.suffix(300)))
+            case .signalled(let signal): .failed("a crash (signal \(signal))", id: nil)
+            case .outOfTime: .outOfTime(seconds: Int(tests.seconds))
+            }
+    }
+
+    private struct Event: Decodable {
+        struct Payload: Decodable {
+            let kind: String?
+            let testID: String?
         }
+        let kind: String
+        let payload: Payload
+    }
+
+    /// The id of the first test with an issue, without its place.
+    private static func firstFailed(_ events: URL) -> String? {
+        let text = (try? String(contentsOf: events, encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n") where line.contains("issueRecorded") {
+            guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)), event.kind == "event",
+                event.payload.kind == "issueRecorded", let id = event.payload.testID
+            else { continue }
+            return id.lastIndex(of: "/").map { String(id[..<$0]) } ?? id
+        }
+        return nil
     }
 }

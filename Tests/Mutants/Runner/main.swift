@@ -3,10 +3,11 @@ import MutationList
 import PaymentCrypto
 import Synchronization
 
-// Applies the mutations of the list one at a time, beside the quick build, and finds the test of the named suites that
-// notices.
+// Applies mutations one at a time, beside the quick build, and finds the test that notices: the chosen ones of
+// `Tests/Mutants/Lines`, or generated ones.
 //
-//     make mutants [MUTANTS=<regular expression over names, places and suites>]
+//     make mutants [MUTANTS=<regular expression over names, files and suites>]
+//     make mutants GENERATED=1 | DRAW=1000 SEED=today | CHANGED=1 [BASE=commit] | SURVIVORS=1
 
 /// Prints a text at once, also to a file.
 @Sendable func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
@@ -31,103 +32,127 @@ func digestOfVectors(in root: URL) throws -> [UInt8] {
     return all
 }
 
+/// The mutations that are asked for, in the order in which they are tried, and those that are known to change nothing.
+func candidates(_ options: Options, texts: [String: String], verdicts: Verdicts) throws -> [Candidate] {
+    let pattern = try Regex(options.filter)
+    func isWanted(_ candidate: Candidate) -> Bool {
+        options.filter.isEmpty
+            || ([candidate.name, candidate.file] + candidate.stages.joined()).contains { $0.contains(pattern) }
+    }
+    guard options.isGenerated else {
+        return try MutationList.all().map { mutation in
+            do { return try Candidate(mutation, of: texts) } catch { give(up: "\(mutation.name): \(error)") }
+        }.filter(isWanted)
+    }
+    var generated = try MutationList.generated(from: texts)
+    if let base = options.base {
+        guard let changed = try ChangedLines(since: base, in: MutationList.root) else {
+            say("0 of 0 mutations: history does not reach back to a commit to compare with")
+            exit(0)
+        }
+        generated = generated.filter(changed.touch)
+        if generated.isEmpty {
+            say("0 of 0 mutations: no line that decides about money was changed since \(changed.base)")
+            exit(0)
+        }
+    }
+    let equivalent = Set(try EquivalentMutation.all().map(\.name))
+    let folders = try MutatedFolder.all()
+    let all = generated.compactMap { mutation -> Candidate? in
+        guard !equivalent.contains(mutation.name), let folder = folders.first(where: { $0.holds(mutation.file) })
+        else { return nil }
+        return Candidate(mutation, of: texts, in: folder)
+    }.filter { candidate in
+        guard isWanted(candidate) else { return false }
+        guard options.onlySurvivors else { return true }
+        return switch verdicts.last(of: candidate)?.verdict {
+        case .survived, .hung, .sometimes: true
+        default: false
+        }
+    }
+    guard options.draw != nil else { return all }
+    return all.map { (GeneratedMutation.digest("\(options.seed) \($0.name)"), $0) }
+        .sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }.map(\.1)
+}
+
 setenv("NO_COLOR", "1", 1)
 // Looking up where a program crashed takes many seconds, and is not read here.
 setenv("SWIFT_BACKTRACE", "enable=no", 1)
-let filter = CommandLine.arguments.dropFirst().first ?? ""
-guard let pattern = try? Regex(filter) else { give(up: "'\(filter)' is not a regular expression") }
-let chosen = try MutationList.all().filter { mutation in
-    filter.isEmpty || ([mutation.name, mutation.place] + mutation.killedBy).contains { $0.contains(pattern) }
-}
-guard !chosen.isEmpty else { give(up: "no mutation is called '\(filter)'") }
-
-let root = MutationList.root
-let plan = try BuildPlan(folder: root.appending(path: ".build/quick"))
 let start = ContinuousClock.now
-
-// What was noticed before, of the same code, by the same tests, is not tried again.
-let texts = try Workshop.texts(of: root)
-var needs: [String: [UInt8]] = [:]
-var programs: [String: BuildPlan.Node] = [:]
-for target in Set(chosen.flatMap { mutation in mutation.killedBy.map(mutation.target(of:)) }).sorted() {
-    let needed = try plan.needs(of: target)
-    needs[target] = needed.digest()
-    for program in needed.programs { programs[program.outputs.first ?? ""] = program }
-}
-let read = try digestOfVectors(in: root)
-let keys = chosen.map { Verdicts.key($0, texts: texts, needs: needs, read: read) }
+let root = MutationList.root
 let folder = root.appending(path: ".build/mutants")
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-let verdicts = Verdicts(folder.appending(path: "noticed.json"))
-let remaining = chosen.indices.filter { index in
-    keys[index].flatMap { verdicts.test(chosen[index], key: $0) } == nil
-}
-say("\(chosen.count) mutations; \(chosen.count - remaining.count) were noticed in this code before")
+do {
+    let options = try Options(CommandLine.arguments.dropFirst())
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let verdicts = Verdicts(folder.appending(path: "verdicts.json"))
+    let texts = try Workshop.texts(of: root)
+    // A draw counts what compiles and makes other code: about two of three.
+    let draw = options.draw ?? .max
+    let chosen = try Array(
+        candidates(options, texts: texts, verdicts: verdicts).prefix(options.draw.map { 2 * $0 } ?? .max))
+    guard !chosen.isEmpty else { give(up: "there is no such mutation") }
 
-let files = Set(remaining.compactMap { try? chosen[$0].applied(to: texts).file })
-let workshop = try Workshop(root, plan: plan, files: files, programs: Array(programs.values))
-say("compiled file by file and linked in \(Int(seconds(since: start))) s")
-
-let suites = Set(remaining.flatMap { chosen[$0].killedBy }).sorted()
-// On a machine with other work a run of some suites may take longer than that of all did.
-var durationOfAll = 0.0
-if !suites.isEmpty {
-    let tests = try workshop.tests()
-    for suite in suites where !tests.contains(where: { $0.hasPrefix(suite + "/") || $0.hasPrefix(suite + ".") }) {
-        give(up: "there is no suite \(suite)")
+    // What is known of the same code, by the same tests, is not tried again.
+    let plan = try BuildPlan(folder: root.appending(path: ".build/quick"))
+    var needs: [String: [UInt8]] = [:]
+    var programs: [String: [BuildPlan.Node]] = [:]
+    for target in chosen.reduce(into: Set<String>(), { $0.formUnion($1.targets) }).sorted() {
+        let needed = try plan.needs(of: target)
+        needs[target] = needed.digest()
+        programs[target] = needed.programs
     }
-    let sound = try workshop.test(suites, within: .seconds(1800))
-    guard Trial.noticed(sound) == .nothing else {
-        give(up: "without any change a test fails: \(Trial.noticed(sound))")
+    var made: [String: [UInt8]] = [:]
+    let read = try digestOfVectors(in: root)
+    let keys = try chosen.map { candidate in
+        let module = plan.module(of: root.appending(path: candidate.file).path) ?? ""
+        if made[module] == nil { made[module] = module.isEmpty ? [] : try plan.needs(of: module).digest() }
+        return Verdicts.Keys(candidate, module: made[module] ?? [], needs: needs, read: read)
     }
-    durationOfAll = sound.seconds
-    say("\(suites.count) suites notice nothing without a change, in \(Int(sound.seconds)) s\n")
-}
+    let trials = Trials(chosen, draw: draw, known: { verdicts.entry(of: chosen[$0], keys: keys[$0])?.verdict })
+    let count = trials.isDrawn ? "up to \(draw)" : "\(chosen.count)"
+    say("\(count) mutations; \(trials.known) were tried in this code before")
 
-// As many at once as there are processors: a compiler and most suites use one.
-let limit = Duration.seconds(60 + 2 * durationOfAll)
-let queue = Mutex(ArraySlice(remaining))
-let results = Mutex([Int: (verdict: Trial.Verdict, seconds: Double)]())
-let begin = ContinuousClock.now
-let workers = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
-DispatchQueue.concurrentPerform(iterations: workers) { worker in
-    while let index = queue.withLock({ $0.popFirst() }) {
-        let moment = ContinuousClock.now
-        do {
-            let mutation = chosen[index]
-            let verdict = try Trial(mutation: mutation, workshop: workshop, worker: worker, limit: limit).verdict()
-            try workshop.checkUntouched()
-            let duration = seconds(since: moment)
-            if case .killed(let test) = verdict, let key = keys[index] {
-                try verdicts.keep(mutation, key: key, test: test, seconds: duration)
+    if trials.remain {
+        let workshop = try Workshop(
+            root, plan: plan, files: Set(trials.remaining.map { chosen[$0].file }), programs: programs, needs: needs)
+        say("compiled file by file and linked in \(Int(seconds(since: start))) s")
+        if !options.isGenerated {
+            let suites = Set(trials.remaining.flatMap { chosen[$0].stages.joined() }).sorted()
+            let targets = Set(suites.map { String($0.prefix { $0 != "." }) })
+            let names = try workshop.names(of: targets)
+            for suite in suites where !names.contains(where: { $0.hasPrefix(suite + "/") || $0.hasPrefix(suite + ".") })
+            {
+                give(up: "there is no suite \(suite)")
             }
-            let count = results.withLock {
-                $0[index] = (verdict, duration)
-                return $0.count
+            let duration = try workshop.check(suites, of: targets)
+            say("\(suites.count) suites notice nothing without a change, in \(Int(duration)) s\n")
+        }
+        // As many at once as there are processors: a compiler and most suites use one.
+        let workers = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
+        DispatchQueue.concurrentPerform(iterations: workers) { worker in
+            while options.limit.map({ seconds(since: start) < $0 }) ?? true, let index = trials.next() {
+                let moment = ContinuousClock.now
+                let candidate = chosen[index]
+                do {
+                    let near = candidate.isGenerated ? verdicts.tests(near: candidate, atMost: 4) : []
+                    let verdict = try Trial(candidate: candidate, workshop: workshop, worker: worker, near: near)
+                        .verdict()
+                    try workshop.checkUntouched()
+                    let duration = seconds(since: moment)
+                    try verdicts.keep(candidate, keys: keys[index], verdict: verdict, seconds: duration)
+                    let count = trials.end(index, verdict)
+                    if candidate.isGenerated, case .notTried = verdict { continue }
+                    let time = String(format: "%.1f", duration)
+                    say("\(count) \(verdict.isNoticed ? "✔" : "✘") \(candidate.name) (\(time) s): \(verdict.text)")
+                    if candidate.isGenerated, !verdict.isNoticed { say("    \(candidate.meaning)") }
+                } catch {
+                    give(up: "\(candidate.name): \(error)")
+                }
             }
-            let mark = verdict.isGood ? "✔" : "✘"
-            let time = String(format: "%.1f", duration)
-            say("\(count)/\(remaining.count) \(mark) \(mutation.name) (\(time) s): \(verdict.text)")
-        } catch {
-            give(up: "\(chosen[index].name): \(error)")
         }
     }
+    try Report(chosen, trials: trials).write(to: folder.appending(path: "report.md"), after: seconds(since: start))
+    exit(trials.areAllNoticed ? 0 : 1)
+} catch {
+    give(up: "\(error)")
 }
-let elapsed = seconds(since: begin)
-
-var rows = ["| mutation | what goes wrong | noticed by | s |", "| --- | --- | --- | --- |"]
-var noticed = 0
-for (index, mutation) in chosen.enumerated() {
-    let before = keys[index].flatMap { verdicts.test(mutation, key: $0) }
-    let result = results.withLock { $0[index] }
-    if before != nil { noticed += 1 }
-    let text = before?.test ?? result?.verdict.text ?? ""
-    let time = String(format: "%.1f", before?.seconds ?? result?.seconds ?? 0)
-    rows.append("| `\(mutation.name)` | \(mutation.meaning) | \(text) | \(time) |")
-}
-let report = folder.appending(path: "report.md")
-try Data((rows.joined(separator: "\n") + "\n").utf8).write(to: report)
-let each = remaining.isEmpty ? "" : String(format: ", %.1f s each", elapsed / Double(remaining.count))
-say("\n\(noticed) of \(chosen.count) mutations were noticed; \(remaining.count) were tried now\(each); \(report.path)")
-if noticed < chosen.count { say("\(chosen.count - noticed) were not, or could not be tried") }
-exit(noticed == chosen.count ? 0 : 1)
