@@ -70,7 +70,8 @@ package struct GeneratedMutation: Sendable {
     }
 }
 
-/// The folders that decide about money, and the suites that have to notice a change there.
+/// A folder that decides about money, and the suites that have to notice a change there. The first one that holds a
+/// file counts.
 package struct MutatedFolder: Codable, Sendable {
     /// The folder, within the package.
     package let folder: String

@@ -108,6 +108,20 @@ struct Command {
         return Ended(ending: ending, output: String(decoding: output, as: UTF8.self), seconds: seconds)
     }
 
+    /// Ends this program on a signal, with all processes that it has started: a test that hangs would run on.
+    static func endWithChildren(on signals: [Int32]) -> [any DispatchSourceSignal] {
+        signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                for process in family(of: getpid()).dropFirst() { kill(process, SIGKILL) }
+                exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
     /// A process and all its descendants: those that run tests create separate groups.
     private static func family(of process: pid_t) -> [pid_t] {
         guard let list = try? ChildProcess.run("/bin/ps", ["-A", "-o", "pid=,ppid="]) else { return [process] }

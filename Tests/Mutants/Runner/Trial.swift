@@ -53,7 +53,7 @@ struct Trial {
         var doubtful: String?
         for (index, suites) in ([near] + candidate.stages).enumerated() where !suites.isEmpty {
             // Tests nearby end at once; the others get a time far above their duration, which only hanging ones exceed.
-            let limit = index == 0 ? Duration.seconds(90) : try workshop.limit(of: suites, of: targets)
+            let limit = index == 0 ? Duration.seconds(45) : try workshop.limit(of: suites, of: targets)
             var found = try run(suites, in: folder, within: limit)
             while case .failed(let test, let id) = found {
                 // The test that failed fails alone, and passes without the change.

@@ -185,7 +185,7 @@ final class Workshop: Sendable {
         let longest = try checks.withLock { _ in
             try suites.map { suite in try sound.withLock { $0.durations[suite] } ?? check([suite], of: targets) }.max()
         }
-        return .seconds(60 + 3 * (longest ?? 0))
+        return .seconds(45 + 3 * (longest ?? 0))
     }
 
     /// Returns true if a test passes without a change.

@@ -78,6 +78,7 @@ func candidates(_ options: Options, texts: [String: String], verdicts: Verdicts)
 setenv("NO_COLOR", "1", 1)
 // Looking up where a program crashed takes many seconds, and is not read here.
 setenv("SWIFT_BACKTRACE", "enable=no", 1)
+let interruptions = Command.endWithChildren(on: [SIGINT, SIGTERM])
 let start = ContinuousClock.now
 let root = MutationList.root
 let folder = root.appending(path: ".build/mutants")
