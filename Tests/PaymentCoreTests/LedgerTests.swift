@@ -70,4 +70,30 @@ struct LedgerTests {
         let closed = Ledger([refused], now: Self.now) { _ in true }
         #expect(closed.recorded(of: Self.payment) == refusal)
     }
+
+    @Test(
+        "Of payments that only the settler sees the latest end counts, a success before all, and what cannot be trusted"
+    )
+    func latest() throws {
+        func ended(_ id: String, _ report: CheckedReport) throws -> AttemptHistory {
+            try history(id, [.outcome(Ledger.empty.verdict(on: report, at: .run))])
+        }
+        let refused = try ended("refused", .refused(.refused, "no", of: Self.payment))
+        let cancelled = try ended("cancelled", .cancelled(Self.payment))
+        let paid = try ended(
+            "paid", CheckedReport(.succeeded(PaymentReceipt(reference: Self.payment)), of: Self.payment))
+        func recorded(_ histories: AttemptHistory..., distrusted: String? = nil) -> PaymentOutcome {
+            Ledger(histories, now: Self.now) { $0.attempt.id.rawValue != distrusted }.recorded(of: Self.payment)
+        }
+        #expect(recorded(refused, cancelled) == cancelled.outcome)
+        #expect(recorded(cancelled, refused) == refused.outcome)
+        #expect(recorded(refused, paid, cancelled) == paid.outcome)
+        #expect(try recorded(history("open", []), paid) == paid.outcome)
+        func words(_ outcome: PaymentOutcome) -> String {
+            if case .unknown(let unknown) = outcome { unknown.message } else { "\(outcome)" }
+        }
+        #expect(words(recorded(refused, paid, distrusted: "paid")).contains("the attempt paid was changed"))
+        #expect(try words(recorded(history("one", []), history("two", []))).contains("the attempt two is open"))
+        #expect(words(recorded()).contains("nothing was paid from here"))
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentStore
 import PaymentTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -106,7 +107,84 @@ struct SealTests {
         #expect(try await world.router.pay(ScriptedProvider.link, as: .careless) == Self.paid)
     }
 
+    @Test("Answers that are erased at the end leave the record sound; nothing else that is missing does")
+    func erased() async throws {
+        let world = try Self.world()
+        _ = try await world.pay()
+        let history = try #require(try await world.histories.first)
+        func places(_ name: String) -> [Int] {
+            history.entries.indices.filter {
+                if case .stepFinished(name, .null) = history.entries[$0].event { true } else { false }
+            }
+        }
+        #expect(places("sign").count == 1 && places("fetch").isEmpty)
+        #expect(try Self.key().isSound(history))
+        #expect(try !Self.key(2).isSound(history))
+        var missing = history
+        for (index, entry) in missing.entries.enumerated() {
+            guard case .stepFinished("fetch", _) = entry.event else { continue }
+            missing.entries[index] = JournalEntry(
+                date: entry.date, event: .stepFinished(name: "fetch", result: .null), seal: entry.seal)
+        }
+        #expect(missing != history)
+        #expect(try !Self.key().isSound(missing), "the answer of a service is not erased")
+        var open = history
+        open.entries.removeLast()
+        #expect(try !Self.key().isSound(open), "nothing is erased before the end")
+    }
+
     // MARK: Changed journals
+
+    /// A journal that another program changes while a payment is in progress.
+    private actor ChangedJournal: PassingJournal {
+        let base = InMemoryJournal()
+        private var isChanged = false
+
+        func change() { isChanged = true }
+
+        func history(of attempt: AttemptID) async throws -> AttemptHistory? {
+            var history = await base.history(of: attempt)
+            if isChanged {
+                history?.entries.append(
+                    JournalEntry(date: .distantPast, event: .stepStarted(name: "other", kind: .query)))
+            }
+            return history
+        }
+    }
+
+    @Test(
+        "A record that is changed during a payment stops it, with an error that says whether anything may have been sent"
+    )
+    func changedMeanwhile() async throws {
+        for (isInterrupted, phase) in [(false, PaymentError.Phase.beforeSend), (true, .maybeSent)] {
+            let journal = ChangedJournal()
+            let phases = Mutex<[PaymentError.Phase?]>([])
+            var world = World()
+            world.key = try Self.key()
+            world.journal = journal
+            world.provider.descriptor = ProviderDescriptor(
+                id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+                outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+            world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+            world.provider.payBody = { _, context in
+                _ = try await context.step("capture", .mutation(replay: .sameKey)) { () -> Int in
+                    throw TransportError(.maybeSent, .timedOut, origin: "api.acme.example")
+                }
+                return Self.paid
+            }
+            if isInterrupted { _ = try? await world.pay() }
+            world.provider.payBody = { _, context in
+                await journal.change()
+                do { _ = try await context.step("capture", .mutation(replay: .sameKey)) { 1 } } catch {
+                    phases.withLock { $0.append((error as? PaymentError)?.phase) }
+                    throw error
+                }
+                return Self.paid
+            }
+            _ = try? await world.pay()
+            #expect(phases.withLock { $0 } == [phase])
+        }
+    }
 
     typealias Change = @Sendable (inout AttemptHistory, _ other: AttemptHistory) -> Void
 

@@ -1,0 +1,218 @@
+import Foundation
+import PaymentCore
+import Synchronization
+import Testing
+
+@testable import PaymentRouting
+
+/// The rules of an account of spendings, as a value. `SpendingConformance` asks them of every store.
+@Suite("The account of spendings")
+struct SpendingLedgerTests {
+    private func day(_ number: Int) -> SpendingDay { SpendingDay(number: number) }
+
+    private func spending(
+        _ id: String, _ amounts: [Money] = [.cents(100)], on day: Int = 100, of payment: PaymentReference? = nil,
+        to payee: String? = nil, by method: String? = nil, keeper: Spending.Keeper = .journal
+    ) -> Spending {
+        Spending(
+            attempt: AttemptID(rawValue: id), payment: payment ?? PaymentReference(provider: "acme", id: id),
+            amounts: amounts, day: self.day(day), payee: payee, method: method, keeper: keeper)
+    }
+
+    private func daily(
+        _ money: Money, per period: SpendingLimit.Period = .day, on scope: SpendingLimit.Scope = .everything
+    )
+        -> [SpendingLimit]
+    {
+        [SpendingLimit(money, per: period, on: scope)]
+    }
+
+    private func attempt(_ id: String) -> PaymentAttempt {
+        PaymentAttempt(
+            id: AttemptID(rawValue: id), reference: PaymentReference(provider: "acme", id: id), option: .euros("card"),
+            idempotencyKey: id, startedAt: .distantPast, expiresAt: nil)
+    }
+
+    @Test("A refund, no amount and an amount of zero are no spendings")
+    func nothing() {
+        var ledger = SpendingLedger()
+        for none in [
+            spending("a", []), spending("a", [.cents(0)]), spending("a", [.cents(1), .cents(0, .usd)]),
+            spending("a", of: PaymentReference(provider: "acme", id: "r", subject: .refund(of: "p"))),
+        ] {
+            #expect(throws: SpendingError.nothing(none.attempt)) {
+                try ledger.reserve(none, within: daily(.cents(1000)))
+            }
+        }
+        #expect(ledger.records.isEmpty)
+    }
+
+    @Test("An attempt's reservation is one, also on the next day; for anything else it is taken")
+    func repeated() throws {
+        var ledger = SpendingLedger()
+        let limits = daily(.cents(100))
+        let first = spending("a", to: "alice", by: "card")
+        for again in [first, first, spending("a", on: 101, to: "alice", by: "card")] {
+            #expect(try ledger.reserve(again, within: limits) == .granted)
+        }
+        #expect(ledger.records.count == 1)
+        for other in [
+            spending("a", [.cents(99)], to: "alice", by: "card"), spending("a", to: "bob", by: "card"),
+            spending("a", by: "card"), spending("a", to: "alice", by: "bank"), spending("a", to: "alice"),
+            spending("a", to: "alice", by: "card", keeper: .application),
+            spending("a", of: PaymentReference(provider: "acme", id: "b"), to: "alice", by: "card"),
+        ] {
+            #expect(throws: SpendingError.taken(other.attempt)) { try ledger.reserve(other, within: limits) }
+        }
+        try ledger.commit(first.attempt)
+        #expect(throws: SpendingError.taken(first.attempt)) { try ledger.reserve(first, within: limits) }
+        #expect(!first.isSame(as: spending("b", of: first.payment, to: "alice", by: "card")), "another attempt's")
+        #expect(spending("a").isSame(as: spending("a", on: 7)))
+    }
+
+    @Test("A reservation is paid or released; what was paid is not released, nor is what is open")
+    func states() throws {
+        var ledger = SpendingLedger()
+        let (a, b) = (AttemptID(rawValue: "a"), AttemptID(rawValue: "b"))
+        #expect(throws: SpendingError.unknown(a)) { try ledger.commit(a) }
+        try ledger.release(a, isOpen: false)
+        #expect(try ledger.reserve(spending("a"), within: daily(.cents(200))) == .granted)
+        #expect(try ledger.reserve(spending("b"), within: daily(.cents(200))) == .granted)
+        #expect(ledger.reserved.map(\.spending.attempt) == [a, b])
+        #expect(throws: SpendingError.open(a)) { try ledger.release(a, isOpen: true) }
+        #expect(ledger[a]?.state == .reserved)
+        try ledger.release(a, isOpen: false)
+        #expect(ledger[a]?.state == .released && ledger.reserved.map(\.spending.attempt) == [b])
+        #expect(throws: JournalError.self) { try ledger.checkOpening(of: attempt("a")) }
+        try ledger.checkOpening(of: attempt("b"))
+        try ledger.checkOpening(of: attempt("c"))
+        #expect(try ledger.reserve(spending("d"), within: daily(.cents(200))) == .granted, "it counts no more")
+        try ledger.commit(a)
+        #expect(ledger[a]?.state == .paid, "paid all the same")
+        #expect(throws: SpendingError.paid(a)) { try ledger.release(a, isOpen: false) }
+        #expect(ledger[a]?.state == .paid)
+    }
+
+    @Test(
+        "What has ended is forgotten after 62 days, what is reserved never; a clock that runs ahead forgets nothing more"
+    )
+    func forgotten() throws {
+        func left(before day: Int, _ states: [(Int, SpendingRecord.State)]) -> [Int] {
+            var ledger = SpendingLedger(
+                states.map { SpendingRecord(spending("\($0.0)", on: $0.0), state: $0.1) })
+            ledger.forget(before: self.day(day))
+            #expect(states.allSatisfy { ledger[AttemptID(rawValue: "\($0.0)")]?.spending.day.number ?? $0.0 == $0.0 })
+            return ledger.records.map(\.spending.day.number)
+        }
+        let states: [(Int, SpendingRecord.State)] = [
+            (1, .reserved), (37, .paid), (38, .released), (39, .paid), (100, .paid),
+        ]
+        #expect(left(before: 100, states) == [1, 38, 39, 100])
+        #expect(left(before: 101, states) == [1, 38, 39, 100], "no day is later than the last spending's")
+        #expect(left(before: 99, states) == [1, 37, 38, 39, 100])
+        #expect(left(before: 9999, []) == [])
+        #expect(
+            SpendingLedger(states.map { SpendingRecord(spending("\($0.0)", on: $0.0), state: $0.1) }).since(day(39))
+                .map(\.spending.day.number) == [39, 100])
+    }
+
+    @Test("A spending that is dated on a later day counts in the period in which that is found, and in its own")
+    func later() throws {
+        var ledger = SpendingLedger()
+        let limits = daily(.cents(100))
+        #expect(try ledger.reserve(spending("future", on: 200), within: limits) == .granted)
+        func isGranted(_ id: String, on day: Int) throws -> Bool {
+            var trial = ledger
+            return try trial.reserve(spending(id, on: day), within: limits) == .granted
+        }
+        // Found on day 100, and never later than that.
+        #expect(try ledger.reserve(spending("a", on: 100), within: limits) != .granted)
+        #expect(ledger.records.map(\.noticed) == [day(100)])
+        #expect(try ledger.reserve(spending("b", on: 101), within: limits) == .granted)
+        #expect(ledger.records.map(\.noticed) == [day(100), nil])
+        #expect(try !isGranted("c", on: 101))
+        #expect(try isGranted("c", on: 102))
+        #expect(try !isGranted("c", on: 200), "its own day")
+        #expect(try isGranted("c", on: 201))
+    }
+
+    @Test("Sums count to the last unit, and what no number holds exceeds every limit")
+    func sums() throws {
+        let largest = try Money(minorUnits: Money.maximumMinorUnits, currency: .eur)
+        var ledger = SpendingLedger()
+        let limits = daily(largest)
+        #expect(try ledger.reserve(spending("a", [largest]), within: limits) == .granted)
+        guard case .refused(.exceeded(let amount, _, let spent)) = try ledger.reserve(spending("b"), within: limits)
+        else {
+            Issue.record("the limit is spent")
+            return
+        }
+        #expect(amount == .cents(100) && spent == largest.description)
+        var exact = SpendingLedger()
+        #expect(try exact.reserve(spending("a", [.cents(60)]), within: daily(.cents(100))) == .granted)
+        #expect(try exact.reserve(spending("b", [.cents(41)]), within: daily(.cents(100))) != .granted)
+        #expect(try exact.reserve(spending("c", [.cents(40)]), within: daily(.cents(100))) == .granted)
+    }
+
+    @Test("Other decimals, in the spending or in one before, cannot be compared with a limit")
+    func decimals() throws {
+        let token = try Currency(unit: "caip19/eip155:1/slip44:60")
+        let other = try Money(minorUnits: 1, currency: token, exponent: 3)
+        let amount = try Money(minorUnits: 100, currency: token, exponent: 2)
+        var ledger = SpendingLedger()
+        let limit = SpendingLimit(try Money(minorUnits: 1000, currency: token, exponent: 2), per: .day)
+        #expect(try ledger.reserve(spending("a", [other]), within: [limit]) == .refused(.incomparable(other, limit)))
+        #expect(try ledger.reserve(spending("a", [other]), within: daily(other)) == .granted)
+        #expect(
+            try ledger.reserve(spending("b", [amount]), within: [limit]) == .refused(.incomparable(amount, limit)))
+        #expect(
+            try ledger.reserve(spending("c", [amount], on: 101), within: [limit]) == .granted,
+            "on the next day it counts no more")
+    }
+
+    @Test("A limit in another currency needs a worth there, unless another one of its scope applies")
+    func currencies() throws {
+        let (euros, dollars) = (SpendingLimit(.cents(1000), per: .day), SpendingLimit(.cents(1000, .usd), per: .day))
+        let payee = SpendingLimit(.cents(1000, .usd), per: .day, on: .payee("alice"))
+        var ledger = SpendingLedger()
+        #expect(try ledger.reserve(spending("a"), within: [dollars]) == .refused(.incomparable(.cents(100), dollars)))
+        #expect(try ledger.reserve(spending("a"), within: [dollars, euros]) == .granted)
+        #expect(
+            try ledger.reserve(spending("b", to: "alice"), within: [euros, payee])
+                == .refused(.incomparable(.cents(100), payee)))
+        #expect(
+            try ledger.reserve(spending("c", [.cents(100), .cents(110, .usd)], to: "alice"), within: [euros, payee])
+                == .granted)
+        #expect(try ledger.reserve(spending("d"), within: [payee]) == .refused(.noLimit))
+        #expect(try ledger.reserve(spending("d"), within: []) == .refused(.noLimit))
+        // What was granted in euros alone counts in euros alone.
+        #expect(try ledger.reserve(spending("e", [.cents(890, .usd)]), within: [dollars, euros]) == .granted)
+        #expect(try ledger.reserve(spending("f", [.cents(1, .usd)]), within: [dollars, euros]) != .granted)
+    }
+
+    @Test("Each worth is asked for once, and not of what the option costs anyway")
+    func worths() async throws {
+        let asked = Mutex<[Currency]>([])
+        let option = PaymentMethodOption.euros("card")
+        let autoPay = AutoPay(
+            within: [
+                SpendingLimit(.cents(1), per: .day), SpendingLimit(.cents(1, .usd), per: .day),
+                SpendingLimit(.cents(1, .usd), per: .month),
+                SpendingLimit(.cents(1, .satoshi), per: .day, on: .payee("bob")),
+            ], timeZone: .gmt
+        ) { amount, limit in
+            asked.withLock { $0.append(limit.currency) }
+            return .cents(amount.minorUnits * 2, limit.currency)
+        }
+        let quote = PaymentQuote(
+            reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
+            amount: nil,
+            options: [option])
+        let spending = await autoPay.spending(
+            on: option, of: quote, by: AttemptID(rawValue: "a"), at: Date(timeIntervalSince1970: 86_400 * 3))
+        #expect(spending.amounts == [.cents(1000), .cents(2000, .usd)])
+        #expect(asked.withLock { $0 } == [.usd])
+        #expect(spending.day == day(3) && spending.payee == "alice" && spending.method == "card")
+        #expect(spending.keeper == .journal && spending.payment == quote.reference)
+    }
+}
