@@ -25,6 +25,8 @@ final class Workshop: Sendable {
     private let changed = Mutex<[Int: (sound: String, own: String)]>([:])
     /// The facts about the code without a change, kept in a file.
     private let sound: Mutex<Sound>
+    /// The ids of the tests of some targets.
+    private let known = Mutex<[Set<String>: [String]]>([:])
     /// Held while suites run without a change: one worker does that for all.
     private let checks = Mutex<Void>(())
 
@@ -194,6 +196,19 @@ final class Workshop: Sendable {
         let passes = try self.test([test], of: targets, within: .seconds(300)).noticed == .nothing
         try keep { $0.passing[test] = passes }
         return passes
+    }
+
+    /// The suites whose name is that of the changed file.
+    func suites(of candidate: Candidate) throws -> [String] {
+        let file = URL(filePath: candidate.file).deletingPathExtension().lastPathComponent
+        let all = try known.withLock { known in
+            let all = try known[candidate.targets] ?? names(of: candidate.targets)
+            known[candidate.targets] = all
+            return all
+        }
+        return candidate.targets.sorted().map { "\($0).\(file)Tests" }.filter { suite in
+            all.contains { $0.hasPrefix(suite + "/") }
+        }
     }
 
     /// The ids of all tests of some targets.

@@ -109,7 +109,9 @@ do {
         if made[module] == nil { made[module] = module.isEmpty ? [] : try plan.needs(of: module).digest() }
         return Verdicts.Keys(candidate, module: made[module] ?? [], needs: needs, read: read)
     }
-    let trials = Trials(chosen, draw: draw, known: { verdicts.entry(of: chosen[$0], keys: keys[$0])?.verdict })
+    let trials = Trials(
+        chosen, draw: draw,
+        known: { options.onlySurvivors ? nil : verdicts.entry(of: chosen[$0], keys: keys[$0])?.verdict })
     let count = trials.isDrawn ? "up to \(draw)" : "\(chosen.count)"
     say("\(count) mutations; \(trials.known) were tried in this code before")
 
