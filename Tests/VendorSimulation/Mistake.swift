@@ -135,7 +135,9 @@ package struct Mistake: Sendable {
 
     /// The history of a mistake of the payer's own wallet, or of its settler.
     private static func atWallet(_ mistake: WalletMistake) -> Mistake {
-        Mistake(name: mistake.rawValue, variation: .wallet(BitcoinMarket.maker(mistake)), symptom: mistake.symptom)
+        Mistake(
+            name: mistake.rawValue, variation: .wallet(BitcoinMarket.maker(mistake)), symptom: mistake.symptom,
+            isSlow: mistake == .trustsFailures)
     }
 
     /// The history of a mistake with input from outside.

@@ -254,7 +254,7 @@ final class WalletNode: SandboxService {
         guard world.faults == .none, let (number, hash) = request(under: name) else { return false }
         let now = world.clock.uptime
         let isOver = state.withLock { state in
-            state.travelling == 0 && state.leavings[number] + Self.longestHold + .seconds(300) < now
+            state.travelling == 0 && (hash != nil || state.leavings[number] + Self.longestHold + .seconds(300) < now)
         }
         return isOver && hash.flatMap(sender) != number
     }
