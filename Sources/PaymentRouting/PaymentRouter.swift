@@ -178,8 +178,8 @@ public struct PaymentRouter: Sendable {
         return try await verdict(on: report, of: payment, serviceClient)
     }
 
-    /// Returns the outcome of a payment that only the payer's settler sees: by the journal, and by the settler where it was
-    /// asked to pay and may say otherwise by now.
+    /// Returns the outcome of a payment that only the payer's settler sees: by the journal, and by the settler where it
+    /// was asked to pay and may say otherwise by now.
     private func settled(
         _ histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {

@@ -5,10 +5,10 @@ extension ProviderContext {
     /// Has the payer's settler pay, in a durable step of the core: once for each attempt, whatever happens in between.
     ///
     /// The settler first registers the attempt's name, and the step is stored with the settler's own name. From then on
-    /// it is asked what it has begun under that name: only its own report that this is nothing lets it pay, also after an
-    /// interruption. An earlier payment under this name is found, whatever endpoint it paid, and never made again. What
-    /// was begun with another settler, or with one that has lost the name, stays open. The proof of an invoice is checked against its payment hash. Review everything before
-    /// this: the money cannot be recalled.
+    /// it is asked what it has begun under that name: only its own report that this is nothing lets it pay, also after
+    /// an interruption. An earlier payment under this name is found, whatever endpoint it paid, and never made again.
+    /// What was begun with another settler, or with one that has lost the name, stays open. The proof of an invoice is
+    /// checked against its payment hash. Review everything before this: the money cannot be recalled.
     ///
     /// - Parameters:
     ///   - attempt: the attempt whose option is paid: its amount, under a key that follows from the attempt's.

@@ -79,7 +79,7 @@ struct OwnWalletTests {
     func limits() async throws {
         let place = try Place(.phoenixd, "phoenixd")
         defer { place.server.stop() }
-        let words = place.words + ["--auto-within", "30 sat/day", "--json"]
+        let words = place.words + ["--auto-within", "50 sat/day", "--json"]
         let first = await payroute(["pay", try place.node.invoice(21_000).text] + words, input: [])
         #expect(try first.ending["outcome"] == "succeeded", "\(first.output) \(first.errors)")
         let second = await payroute(["pay", try place.node.invoice(21_000).text] + words, input: [])

@@ -282,7 +282,7 @@ struct PayTests {
         #expect(output.contains("\n  step    confirm …\n"))
         #expect(output.contains("\noutcome      unknown\n"))
         #expect(output.contains("\npayment      \(payment.id)\n"))
-        #expect(errors == "Ask again before paying in any other way: run the same command once more.\n")
+        #expect(errors == "Ask again before paying in any other way: run the same command again.\n")
         #expect(code == 130)
     }
 
@@ -300,7 +300,7 @@ struct PayTests {
         let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
         let (code, errors) = await program.end()
         #expect(output.contains("\noutcome      unknown\n"))
-        #expect(errors == "Ask again before paying in any other way: run the same command once more.\n")
+        #expect(errors == "Ask again before paying in any other way: run the same command again.\n")
         #expect(code == 128 + SIGINT || code == 128 + second)
     }
 }

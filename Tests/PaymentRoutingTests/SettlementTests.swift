@@ -132,7 +132,8 @@ struct SettlementTests {
         let other = try router()
         slow.whileAsked = {
             clock.advance(by: .seconds(30_000))
-            // Another router takes the payment over, and the settler, by another connection, pays or refuses permanently.
+            // Another router takes the payment over, and the settler, by another connection, pays or refuses
+            // permanently.
             for attempt in await journal.unfinished().map(\.attempt) {
                 try await quick.register(attempt.key(for: "settle"))
             }

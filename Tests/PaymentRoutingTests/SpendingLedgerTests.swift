@@ -209,7 +209,8 @@ struct SpendingLedgerTests {
             amount: nil,
             options: [option])
         let spending = await autoPay.spending(
-            on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"), at: Date(timeIntervalSince1970: 86_400 * 3))
+            on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"),
+            at: Date(timeIntervalSince1970: 86_400 * 3))
         #expect(spending.amounts == [.cents(1000), .cents(2000, .usd)])
         #expect(asked.withLock { $0 } == [.usd])
         #expect(spending.day == day(3) && spending.payee == "alice" && spending.method == "card")

@@ -48,7 +48,7 @@ public struct Stated<Fact: Sendable & Hashable>: Sendable, Hashable {
     public subscript<Value>(dynamicMember member: KeyPath<Fact, Value>) -> Value { fact[keyPath: member] }
 }
 
-/// What may be said of a payment: an outcome, or that a call about it was stopped. An error is no outcome: what it
+/// A statement about a payment: an outcome, or that a call about it was stopped. An error is no outcome: what it
 /// leaves open is decided by the journal's records.
 ///
 /// Only the ledger makes ``notBegun(_:)``, as it makes final outcomes.
@@ -56,11 +56,11 @@ public struct Stated<Fact: Sendable & Hashable>: Sendable, Hashable {
 public enum PaymentStatement: Sendable, Hashable {
     /// The outcome.
     case stated(PaymentOutcome)
-    /// The call was stopped by this error, and the payment may be made, or may still be: ask again, and do not pay in any
-    /// other way before there is an answer.
+    /// The call was stopped by this error, and the payment may be made, or may still be: ask again, and do not pay in
+    /// any other way before there is an answer.
     case unanswered(PaymentError, UnknownOutcome)
-    /// The call was stopped by this error. Nothing was handed out for the payment, by the journal: no request, signature
-    /// or order that can move money.
+    /// The call was stopped by this error. Nothing was handed out for the payment, by the journal: no request,
+    /// signature or order that can move money.
     case notBegun(Stated<PaymentError>)
 }
 

@@ -23,8 +23,8 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// it no refusal is final, not even one in the service's status: the money has left all the same.
     case walletTransfer
     /// The payer's settler of this permanent name (``PaymentSettler/name``) pays, by `settle(_:to:)`; no other code may
-    /// run such a step. No service sees it: once it may have begun, only this settler's own report that nothing was sent
-    /// lets it run again, or makes a refusal final. Another settler knows nothing of it.
+    /// run such a step. No service sees it: once it may have begun, only this settler's own report that nothing was
+    /// sent lets it run again, or makes a refusal final. Another settler knows nothing of it.
     case settlement(by: String)
 
     /// The raw values. A kind and its name lead to each other by two switches that the compiler keeps complete: no kind

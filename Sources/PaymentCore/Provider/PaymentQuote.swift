@@ -160,8 +160,8 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         return option
     }
 
-    /// The most that leaves the payer: the amount with ``feeLimit``. Nil where the two cannot be added, so that no limit
-    /// is known to suffice.
+    /// The most that leaves the payer: the amount with ``feeLimit``. Nil where the two cannot be added, so that no
+    /// limit is known to suffice.
     package var most: Money? { feeLimit.map { fee in try? amount.adding(fee) } ?? amount }
 
     /// The method of payment for limits by method (`SpendingLimit.Scope.method`): `lightning` or `onchain` where

@@ -14,8 +14,8 @@
 /// ```
 public protocol PaymentSettler: Sendable {
     /// The permanent name of the settler's memory: of the orders that it keeps, not of the wallet that pays them. It is
-    /// drawn once, with that memory. An attempt that this settler was asked to pay is asked about, and resumed, under no
-    /// other name: a settler with another memory knows nothing of it.
+    /// drawn once, with that memory. An attempt that this settler was asked to pay is asked about, and resumed, under
+    /// no other name: a settler with another memory knows nothing of it.
     var name: String { get }
 
     /// Returns true if endpoints of this kind can be paid at all, on the network that their text names (nil where it
@@ -34,8 +34,8 @@ public protocol PaymentSettler: Sendable {
     func register(_ name: String) async throws
 
     /// Returns what was begun under a name (``Settlement/key``), whatever it pays:
-    /// ``SettlementState/registered`` if nothing was requested yet, nil for a name that was never registered here. Sends
-    /// nothing.
+    /// ``SettlementState/registered`` if nothing was requested yet, nil for a name that was never registered here.
+    /// Sends nothing.
     ///
     /// - Throws: any error, when that cannot be determined.
     func order(named name: String) async throws -> SettlementOrder?

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What an intent allows: other intents' attempts, its deadline, its cancellation.
+/// The rules of an intent: other intents' attempts, its deadline, its cancellation.
 extension AttemptEngine {
     /// Returns true if the payer may be asked for what an attempt still needs: its own intent's, or one that costs what
     /// this intent has agreed to.
@@ -27,8 +27,8 @@ extension AttemptEngine {
 
     /// Abandons the intent's own attempt that has sent nothing, and stores that none is begun for it any more.
     ///
-    /// - Returns: the error to state: `cancelled`, or `inUse` where money may have moved, or another intent's attempt is
-    ///   open, which this one does not cancel.
+    /// - Returns: the error to state: `cancelled`, or `inUse` where money may have moved, or another intent's attempt
+    ///   is open, which this one does not cancel.
     func cancelIntent(at payment: PaymentReference) async throws -> PaymentError {
         let histories = try await histories(of: payment)
         if let open = histories.last(where: { !$0.isFinished }) {
@@ -46,8 +46,8 @@ extension AttemptEngine {
         return error(.cancelled, "cancelled before anything was sent")
     }
 
-    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its time being over
-    /// when it begins. A worker that is late finds it under the payment's lease.
+    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its time being
+    /// over when it begins. A worker that is late finds it under the payment's lease.
     func noteCancellation(
         of payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
         _ reason: String = "cancelled by its caller"

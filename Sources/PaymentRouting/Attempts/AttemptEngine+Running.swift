@@ -46,10 +46,10 @@ extension AttemptEngine {
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
-    /// Returns the key by which the payer's settler recognises an attempt, nil where a service does: it follows from what is
-    /// paid and from the number of the settler's refusals, each of which is final under its key. So a journal that was put
-    /// back, and another device with the same settler, find what was begun. Services know keys of other payers, too, so
-    /// theirs are random.
+    /// Returns the key by which the payer's settler recognises an attempt, nil where a service does: it follows from
+    /// what is paid and from the number of the settler's refusals, each of which is final under its key. So a journal
+    /// that was put back, and another device with the same settler, find what was begun. Services know keys of other
+    /// payers, too, so theirs are random.
     ///
     /// - Parameter words: what is paid.
     func settledKey(_ words: [String], of payment: PaymentReference) async throws -> String? {

@@ -75,7 +75,8 @@ struct ServiceClient: Sendable {
         return (quote, report)
     }
 
-    /// Returns the quote with what this payer cannot fulfil of its options, and what they may cost it beyond their amounts.
+    /// Returns the quote with what this payer cannot fulfil of its options, and what they may cost it beyond their
+    /// amounts.
     func marked(_ quote: PaymentQuote) -> PaymentQuote {
         var quote = quote
         for (index, option) in quote.options.enumerated() {
@@ -87,8 +88,8 @@ struct ServiceClient: Sendable {
         return quote
     }
 
-    /// Returns what the payer's settler says of an attempt that it was asked to pay; nil for an attempt that it was not,
-    /// or another settler was.
+    /// Returns what the payer's settler says of an attempt that it was asked to pay; nil for an attempt that it was
+    /// not, or another settler was.
     ///
     /// - Throws: any error, where it does not say.
     func settlement(of history: AttemptHistory) async throws -> CheckedReport? {

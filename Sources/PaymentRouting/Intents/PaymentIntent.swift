@@ -7,11 +7,11 @@ import PaymentCrypto
     public import Foundation
 #endif
 
-/// A request to pay, as one value: what somebody asked for, and within which terms.
+/// A request to pay, as one value: the payment that a caller asked for, and the terms of it.
 ///
 /// A program that carries payments out for others, such as a server or a command line, turns each request into an
-/// intent, stores it, and calls ``PaymentRouter/carryOut(_:quote:as:binding:)``, again after every interruption. The router
-/// decides about earlier attempts, other intents for the same payment, and changed prices. The program only maps
+/// intent, stores it, and calls ``PaymentRouter/carryOut(_:quote:as:binding:)``, again after every interruption. The
+/// router decides about earlier attempts, other intents for the same payment, and changed prices. The program only maps
 /// ``PaymentStatement`` to its own words.
 ///
 /// ```swift
@@ -30,13 +30,15 @@ public struct PaymentIntent: Sendable, Hashable {
         case asked
         /// The first option that costs at most one of these amounts.
         case within([Money])
-        /// This option, at any amount that the service asks for when it is first quoted; see ``PaymentIntent/bound(to:)``.
+        /// This option, at any amount that the service asks for when it is first quoted; see
+        /// ``PaymentIntent/bound(to:)``.
         case option(PaymentMethodOption.ID)
         /// This option, at exactly the amount that was shown.
         case shown(PaymentMethodOption.ID, Money)
     }
 
-    /// Stores the intent as it is bound to its first quote, before anything is chosen or sent. Where it throws, nothing is.
+    /// Stores the intent as it is bound to its first quote, before anything is chosen or sent. Where it throws, nothing
+    /// is.
     public typealias Binding = @Sendable (_ bound: PaymentIntent, _ quote: PaymentQuote) async throws -> Void
 
     /// The caller's name for the request, unique in the journal. The same key is the same request, however often it is

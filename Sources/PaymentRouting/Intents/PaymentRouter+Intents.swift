@@ -8,8 +8,8 @@ extension PaymentRouter {
     /// Carries an intent out, or resumes it: quote, choice, steps, outcome.
     ///
     /// Repeated calls with the same key are one payment, also after a crash and from several processes. Another intent
-    /// for the same payment is waited for, at most ``LeasePolicy/timeout``; what it has paid is stated here as well. What
-    /// it has begun with other terms is asked about and not resumed with this payer.
+    /// for the same payment is waited for, at most ``LeasePolicy/timeout``; what it has paid is stated here as well.
+    /// What it has begun with other terms is asked about and not resumed with this payer.
     ///
     /// - Parameters:
     ///   - intent: the request.
@@ -51,8 +51,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns the payment that an intent asks for; nil where its link leads to none. Of an intent without a key, a payment
-    /// to a payee has another name each time.
+    /// Returns the payment that an intent asks for; nil where its link leads to none. Of an intent without a key, a
+    /// payment to a payee has another name each time.
     public func payment(of intent: PaymentIntent) -> PaymentReference? {
         (try? subject(of: intent, as: Payer()))?.request.reference
     }
@@ -92,8 +92,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns what is known of an intent: by the journal where its payment has ended there, otherwise by the service or
-    /// the payer's settler. Nothing is changed or sent that could move money.
+    /// Returns what is known of an intent: by the journal where its payment has ended there, otherwise by the service
+    /// or the payer's settler. Nothing is changed or sent that could move money.
     ///
     /// - Parameters:
     ///   - intent: the request.
@@ -135,7 +135,7 @@ extension PaymentRouter {
         on error: PaymentError, of payment: PaymentReference?
     ) async -> PaymentStatement {
         guard let payment, let serviceClient = try? serviceClient(for: payment.provider, payer: Payer()) else {
-            return Ledger.empty.statement(on: error, of: payment)
+            return Ledger([], effects).statement(on: error, of: payment)
         }
         return await statement(on: error, of: payment, nil, serviceClient)
     }
@@ -148,7 +148,7 @@ extension PaymentRouter {
                 (try? serviceClient.identity.distinguish(link, from: history.attempt)) != nil
             }
             return Ledger(histories, effects).statement(on: error, of: payment)
-        } catch { return Ledger.empty.statement(on: error.withOpenFate, of: payment) }
+        } catch _ { return Ledger([], effects).statement(on: error.withOpenFate, of: payment) }
     }
 
     /// Returns what to state of an intent whose link leads nowhere now: its provider may have been registered before.
@@ -161,21 +161,21 @@ extension PaymentRouter {
             return Ledger(histories.filter { intent.owns($0.attempt) }, effects).statement(on: error, of: nil)
         } catch let failure {
             let open = PaymentError(thrown: failure, at: "").withOpenFate
-            return Ledger.empty.statement(on: open, of: nil)
+            return Ledger([], effects).statement(on: open, of: nil)
         }
     }
 
     // MARK: The subject
 
-    /// What an intent asks for.
+    /// The payment that an intent asks for, and its service.
     private struct Subject: Sendable {
         let request: QuoteRequest
         let serviceClient: ServiceClient
         /// The payee, where the link names no single payment.
         let payee: String?
 
-        /// Returns the request and a quote under one name: that of the intent's payment, which for an intent without a key
-        /// is the quote's. So a quote is paid once for each key.
+        /// Returns the request and a quote under one name: that of the intent's payment, which for an intent without a
+        /// key is the quote's. So a quote is paid once for each key.
         ///
         /// - Throws: ``PaymentError``, `integrity`, where it is a quote for another link.
         func taking(

@@ -9,7 +9,8 @@ import Testing
 
 @testable import PayrouteCommands
 
-/// Several requests for one payment, by several keys: each is bound by its own terms, and what is stated is the ledger's.
+/// Several requests for one payment, by several keys: each is bound by its own terms, and what is stated is the
+/// ledger's.
 @Suite("serve: keys for one payment")
 struct ServeIntentTests {
     private static let link: JSONValue = "https://shop.example/order/7"

@@ -31,7 +31,7 @@ struct Calls: Sendable {
 
     /// Calls the router about an intent.
     func carry(
-        _ name: String, _ payment: PaymentReference, patience: Duration? = nil,
+        _ name: String, _ intent: PaymentIntent, _ payment: PaymentReference, patience: Duration? = nil,
         _ work: @escaping @Sendable () async -> PaymentStatement
     ) async {
         let begun = life.witness.tick()
@@ -48,7 +48,7 @@ struct Calls: Sendable {
         await life.oracle.hear(
             Statement(
                 call: name, subject: .payment(life.markets.identity(of: payment)), content: content, doer: seat.doer,
-                begun: begun, told: life.witness.tick()))
+                begun: begun, told: life.witness.tick(), name: seat.router.payment(of: intent)))
     }
 
     /// The router's answer to `work`.

@@ -54,8 +54,8 @@ struct Days: Sendable {
         }
     }
 
-    /// Carries the payment out by one of two keys; now and then the key is cancelled or asked about meanwhile, and it is
-    /// carried out again.
+    /// Carries the payment out by one of two keys; now and then the key is cancelled or asked about meanwhile, and it
+    /// is carried out again.
     private func carryOut(_ payment: MarketPayment, _ link: String, _ patience: Duration?) async {
         let (router, payer) = (seat.router, seat.device.payer)
         let intent = PaymentIntent(
@@ -64,17 +64,19 @@ struct Days: Sendable {
         let delay = Duration.milliseconds(random.below(4000))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await calls.carry("carryOut", payment.reference, patience: patience) {
+                await calls.carry("carryOut", intent, payment.reference, patience: patience) {
                     await router.carryOut(intent, as: payer)
                 }
                 guard repeats else { return }
-                await calls.carry("resume", payment.reference) { await router.resume(intent, as: payer) }
+                await calls.carry("resume", intent, payment.reference) { await router.resume(intent, as: payer) }
             }
             guard cancels || asks else { return }
             group.addTask {
                 try? await seat.process.clock.sleep(for: delay)
-                if cancels { await calls.carry("cancel(intent)", payment.reference) { await router.cancel(intent) } }
-                await calls.carry("outcome(of:)", payment.reference) {
+                if cancels {
+                    await calls.carry("cancel(intent)", intent, payment.reference) { await router.cancel(intent) }
+                }
+                await calls.carry("outcome(of:)", intent, payment.reference) {
                     await router.outcome(of: intent, as: Payer(settler: payer.settler))
                 }
             }

@@ -69,10 +69,11 @@ actor Oracle {
             accused = witness.attempts(at: payment).filter { known in
                 known.begun < word.told && (word.doer == nil || word.doer?.device == known.device)
             }
-        } else if case .notBegun = word.content, !markets.isPayee(payment) {
+        } else if case .notBegun = word.content {
             // What had begun here before it was asked, and is not over, speaks against it.
             accused = witness.attempts(at: payment).filter { known in
-                known.begun < word.begun && (word.doer == nil || word.doer?.device == known.device)
+                known.attempt.reference == word.name && known.begun < word.begun
+                    && (word.doer == nil || word.doer?.device == known.device)
             }
         } else if word.isFinalNegative || word.deniesEffect {
             // Nothing that this very call did may have moved money.

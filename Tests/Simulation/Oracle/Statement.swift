@@ -27,6 +27,8 @@ struct Statement: Sendable {
     let begun: Int
     /// The moment of the statement.
     let told: Int
+    /// The payment's own name, where it is about an intent: one of several to a payee.
+    var name: PaymentReference?
 
     /// True if it states as final that no money moved.
     var isFinalNegative: Bool {

@@ -2,8 +2,8 @@ import PaymentCore
 import PaymentStandards
 
 /// Payments of payers in another process, who recognise them by a key: `PUT /sandbox/paykit/settlements/<key>` notes
-/// the key, `POST` pays, `GET` returns what was paid under the key, and `DELETE` ends the key. `GET /sandbox/paykit/settlements?endpoint=…`
-/// returns the payment of an invoice.
+/// the key, `POST` pays, `GET` returns what was paid under the key, and `DELETE` ends the key. `GET
+/// /sandbox/paykit/settlements?endpoint=…` returns the payment of an invoice.
 extension PubkySandbox {
     /// A payment under a key.
     struct KeyedPayment: Sendable {

@@ -70,7 +70,7 @@ struct SpellingTests {
             "paykit:request?request_id=%C3%A9&from=pubky://\(Self.key)",
             "paykit:request?request_id=e%CC%81&from=pubky://\(Self.key)",
             "paykit:request?request_id=b/request/\(Self.id)&from=pubky://\(Self.key)",
-            "paykit:request?request_id=\(Self.id)&from=pubky://\(Self.key)&app=request/b",
+            "paykit:request?request_id=\(Self.id)&from=pubky://\(Self.key)&app=request/wallet",
         ].compactMap { match($0)?.reference }
         #expect(names.count == 11 && Set(names).count == 11, "\(names)")
     }

@@ -7,7 +7,9 @@ import PayrailsTypes
 /// | request | answer |
 /// | --- | --- |
 /// | `GET path` | 200, ``CheckoutPage/html`` with ``CheckoutPage/headers`` |
-/// | `POST path` | read with ``init(body:)``, checked with ``isFrom(_:)``, carried out with ``CheckoutController/perform(_:attempt:)``; then 303 with `Location: path`. 400 if it cannot be read, 403 if the token is that of another page |
+/// | `POST path` | read with ``init(body:)``, checked with ``isFrom(_:)``, carried out with
+/// ``CheckoutController/perform(_:attempt:)``; then 303 with `Location: path`. 400 if it cannot be read, 403 if the
+/// token is that of another page |
 /// | `GET` of a return URL | ``CheckoutController/payerReturned(by:)``, then 303 to `path` |
 ///
 /// The server may wait for the payment before it answers, without a limit: the page of a payment in progress asks again
@@ -20,7 +22,8 @@ import PayrailsTypes
 /// | `attempt` | with `pay`, `pay-card`, `pay-elsewhere`: the page's number, decimal |
 /// | `instrument` | with `pay`, `delete`, `delete-confirm`: the instrument's id |
 /// | `pay` | with `pay`: the id of the row whose button was pressed; has to equal `instrument` |
-/// | `card_number`, `cardholder_name`, `security_code`, `expiry_month`, `expiry_year`, `expiry_date` | with `pay-card`: the entered values |
+/// | `card_number`, `cardholder_name`, `security_code`, `expiry_month`, `expiry_year`, `expiry_date` | with `pay-card`:
+/// the entered values |
 /// | `encrypted_card` | with `pay-card`, instead of the entered values: a compact JWE for the service |
 /// | `method` | with `pay-elsewhere`: `payPal` or `genericRedirect` |
 /// | `save_instrument` | with `pay-card`: `on` if the card is to be stored |

@@ -178,7 +178,8 @@ enum CheckoutScript {
           const card = cardRules(rules);
           const fields = [...form.querySelectorAll(".field input")];
           const visited = new Set(fields.filter((field) => field.ariaInvalid === "true"));
-          // What is wrong is told once a field is left, and not while it is edited; but whoever pressed Pay is told at once.
+          // What is wrong is told once a field is left, and not while it is edited; but whoever pressed Pay is told at
+          // once.
           const refused = new Set();
           const values = () => Object.fromEntries(fields.map((field) => [field.name, field.value]));
           const check = () => {

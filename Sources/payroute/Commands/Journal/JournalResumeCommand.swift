@@ -45,7 +45,7 @@ enum JournalResumeCommand: Command {
         let reports = try result.get()
         let layout = console.layout(["ATTEMPT", "SUBJECT", "REFERENCE", "OUTCOME", "WHY"], [28, 7, 40, 9, 24])
         for report in reports {
-            await show(report, isJSON: arguments.has("json"), layout, console, session.router)
+            await show(report, isJSON: arguments.has("json"), layout, console, router: session.router)
         }
         let isDone = reports.allSatisfy(\.isSettled)
         if !isDone { console.diagnostics.line("Not everything is settled. Run the same command again later.") }
@@ -53,7 +53,7 @@ enum JournalResumeCommand: Command {
     }
 
     private static func show(
-        _ report: RecoveryReport, isJSON: Bool, _ layout: Table.Layout, _ console: Console, _ router: PaymentRouter
+        _ report: RecoveryReport, isJSON: Bool, _ layout: Table.Layout, _ console: Console, router: PaymentRouter
     ) async {
         let attempt = report.attempt
         var result = PaymentResult("")

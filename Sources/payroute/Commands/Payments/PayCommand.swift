@@ -97,7 +97,8 @@ enum PayCommand: Command {
         console.show(result, isJSON: isJSON, hasSteps: true)
         if result.ending == .unknown || result.ending == .pending {
             console.output.flush()
-            let resume = result.attempt.map { ", or 'payroute journal resume \($0)'" } ?? ""
+            let isKept = arguments.value(PaymentOptions.journal.name) != nil
+            let resume = isKept ? result.attempt.map { ", or 'payroute journal resume \($0)'" } ?? "" : ""
             console.diagnostics.line(
                 "Ask again before paying in any other way: run the same command again\(resume).")
         }

@@ -110,7 +110,7 @@ struct PaymentSession: Sendable {
 
     /// Pays an option of a quote that the payer has seen.
     func pay(
-        _ text: String, _ quote: PaymentQuote, _ option: PaymentMethodOption.ID, _ result: PaymentResult
+        _ text: String, _ quote: PaymentQuote, option: PaymentMethodOption.ID, _ result: PaymentResult
     ) async -> PaymentResult {
         await carryOut(text, .option(option), trustsLink: true, quote: quote, result)
     }
@@ -205,7 +205,7 @@ struct PaymentSession: Sendable {
         result.choiceRemark = events.remark
         result.payee = events.quote?.payee.name ?? result.payee
         result.amount = events.option?.amount ?? events.quote?.amount ?? result.amount
-        // A payee's payment has a name of its own, with which it is asked about and resumed.
+        // A payee's payment has its own name, by which it is asked about and resumed.
         result.reference = events.payment?.id ?? result.reference
         result.attempt = events.attempt
         result.wasBegunBefore = !events.hasBegun && (events.quote?.options.isEmpty ?? true) && statement.isOfService
@@ -263,7 +263,7 @@ struct PaymentSession: Sendable {
     }
 }
 
-/// The router's events of one payment: told as steps, and kept for its result.
+/// The router's events of one payment: reported as steps, and kept for its result.
 private final class SeenEvents: Sendable {
     struct Events: Sendable {
         var quote: PaymentQuote?

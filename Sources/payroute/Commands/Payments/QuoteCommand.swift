@@ -48,7 +48,7 @@ enum QuoteCommand: Command {
             console.output.line("\nIt is paid \(PaymentConsent.terms(option, wallet)).")
         }
         guard quote.outcome == nil, let id = choose(from: quote.options, console) else { return .done }
-        let (result, end) = await Interrupts.run { await session.pay(link, quote, id, asked.result) }
+        let (result, end) = await Interrupts.run { await session.pay(link, quote, option: id, asked.result) }
         console.show(result, isJSON: false)
         return result.exitCode(after: end)
     }

@@ -48,8 +48,8 @@ actor ServePayments {
     private let relay: Relay
     nonisolated let actions: ServeActions
 
-    /// Begins to take payments, and to send webhooks; and looks at the payments that are left from an earlier run, now and
-    /// later, until each has ended or is resumed. Nothing is sent for them.
+    /// Begins to take payments, and to send webhooks; and looks at the payments that are left from an earlier run, now
+    /// and later, until each has ended or is resumed. Nothing is sent for them.
     ///
     /// - Returns: The payments that are left.
     func open() async throws -> [ServedPayment] {
@@ -143,8 +143,8 @@ actor ServePayments {
 
     /// Cancels a payment: what was not sent is not sent any more.
     ///
-    /// - Throws: ``ServeError``, 409 where the payment may be made all the same: by what was handed out for it, or by the
-    ///   request of another caller. Its state says what is known.
+    /// - Throws: ``ServeError``, 409 where the payment may be made all the same: by what was handed out for it, or by
+    ///   the request of another caller. Its state says what is known.
     func cancel(_ id: String, of tenant: String) async throws(ServeError) {
         _ = try await findOpen(id, of: tenant)
         guard !starting.contains(id) else {
@@ -212,8 +212,8 @@ actor ServePayments {
         metrics.end(await state(id, of: tenant, statement, isEnd: isEnd(statement)), after: clock.uptime - begun)
     }
 
-    /// Stores what the router states, and sends it to the tenant. Where it cannot be stored, the payment stays open here,
-    /// and the journal has what became of it.
+    /// Stores what the router states, and sends it to the tenant. Where it cannot be stored, the payment stays open
+    /// here, and the journal has what became of it.
     ///
     /// - Returns: the outcome's name.
     @discardableResult private func state(
