@@ -25,6 +25,11 @@ struct Convergence: Sendable {
                 if ending == nil || ending == .refused { endings[payment.reference] = next ?? ending }
             }
             await recover()
+            // A payment that only its settler sees may have been ended by a person: paying it again does not show that.
+            for payment in seat.device.payments
+            where endings[payment.reference] == nil && markets.isSettledByPayer(payment.reference) {
+                endings[payment.reference] = await status(payment)
+            }
             if await isOver(endings), try await unended().isEmpty {
                 let refused = seat.device.payments.filter {
                     endings[$0.reference] == .refused && !isStuck($0.reference) && repeats[$0.reference, default: 0] < 3
@@ -53,11 +58,19 @@ struct Convergence: Sendable {
         case .failure(let error)? where error.phase != .maybeSent && error.code != .rateLimited: return .refused
         default:
             // Some services advance a payment when only its status is queried.
-            _ = await calls.call("status", payment.reference) {
-                try await router.status(of: payment.reference, as: payer)
-            }
+            _ = await status(payment)
             return nil
         }
+    }
+
+    /// Asks for the status of a payment; nil where that is not final.
+    private func status(_ payment: MarketPayment) async -> Judgement.Ending? {
+        let (router, payer) = (seat.router, seat.device.payer)
+        let content = await calls.call("status", payment.reference) {
+            try await router.status(of: payment.reference, as: payer)
+        }
+        guard case .outcome(let outcome)? = content, outcome.isFinal else { return nil }
+        return .outcome(outcome)
     }
 
     /// Payments as their payer, the rest as their merchant.

@@ -81,6 +81,11 @@ struct Markets: Sendable {
     /// True if this names a payee, to whom each payment is another one.
     func isPayee(_ payment: PaymentReference) -> Bool { markets[payment.provider]?.isPayee(payment) ?? false }
 
+    /// True if only the payer's settler sees payments of this provider.
+    func isSettledByPayer(_ payment: PaymentReference) -> Bool {
+        markets[payment.provider]?.provider is any SettlingProvider
+    }
+
     /// True if only the service knows which payment this names.
     func isUnresolved(_ payment: PaymentReference) -> Bool {
         (markets[payment.provider]?.provider as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false
