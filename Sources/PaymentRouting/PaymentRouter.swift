@@ -153,7 +153,7 @@ public struct PaymentRouter: Sendable {
 
     /// Asks for the outcome of a payment. Where, by the journal, the payer's wallet may have sent the money by itself,
     /// no refusal of the service is final; nor is it while an attempt is open that has sent nothing yet, and still may:
-    /// ``resume(_:as:)`` or ``recover(as:width:bound:)`` ends it.
+    /// ``resume(_:as:)->PaymentOutcome`` or ``recover(as:width:bound:)`` ends it.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
