@@ -183,7 +183,8 @@ public struct PaymentRouter: Sendable {
     private func settled(
         _ histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        for history in histories.reversed() where effects.isSound(history) {
+        let isPaid = Ledger(histories, effects).recordedPayment != nil
+        for history in histories.reversed() where !isPaid && effects.isSound(history) {
             guard let report = try? await serviceClient.settlement(of: history),
                 report.affirmsPayment || !history.isFinished && !report.isFinal
             else { continue }

@@ -77,7 +77,11 @@ extension AttemptEngine {
     }
 
     /// Asks the settler again about an attempt that it has refused; nil where its refusal stands.
-    func corrected(_ history: AttemptHistory) async throws -> PaymentOutcome? { try await corrected([history], nil) }
+    func corrected(_ history: AttemptHistory) async throws -> PaymentOutcome? {
+        // Where another attempt has paid, the settler's name may be the same.
+        let isPaid = Ledger(try await histories(of: history.attempt.reference), effects).recordedPayment != nil
+        return isPaid ? nil : try await corrected([history], nil)
+    }
 
     /// Abandons an attempt in favour of a new payment to the same payee, unless something was sent for it by now.
     func abandonUnsent(_ attempt: PaymentAttempt) async throws {

@@ -14,7 +14,7 @@ extension AttemptEngine {
     func checkMayBegin(_ payment: PaymentReference) async throws {
         guard let intent else { return }
         let isCancelled = try await histories(of: payment).contains {
-            intent.owns($0.attempt) && $0.attempt.option.id == Self.nothing.id
+            intent.owns($0.attempt) && Self.isCancellation($0.attempt)
         }
         if isCancelled { throw error(.cancelled, "it was cancelled before anything was sent") }
         if let deadline = intent.deadline, deadline <= effects.clock.now {
@@ -24,6 +24,12 @@ extension AttemptEngine {
 
     /// The option of attempts that stand for a cancellation.
     static let nothing = (id: "called-off", title: "nothing")
+
+    /// Returns true if an attempt stands for a cancellation: it never runs.
+    static func isCancellation(_ attempt: PaymentAttempt) -> Bool {
+        attempt.option.id == nothing.id && attempt.option.title == nothing.title
+            && attempt.expiresAt == attempt.startedAt
+    }
 
     /// Abandons the intent's own attempt that has sent nothing, and stores that none is begun for it any more.
     ///

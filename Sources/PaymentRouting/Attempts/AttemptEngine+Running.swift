@@ -65,6 +65,12 @@ extension AttemptEngine {
     /// may be the same payment: then the service's status, which may never be one that is understood, is not waited
     /// for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        // Its end was lost in a crash.
+        if Self.isCancellation(history.attempt) {
+            let failure = error(.cancelled, "it was cancelled before anything was sent")
+            try await close(history.attempt, .abandoned(reason: failure.message))
+            throw failure
+        }
         if let outcome = try await endAsDuplicate(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {

@@ -24,10 +24,12 @@ public enum JournalRules {
         var breaches: [String] = []
         var running: [String: StepKind] = [:]
         var finished: Set<String> = []
-        var isOver = false
+        var (isOver, isPaid) = (false, false)
         func breach(_ text: String) { breaches.append("\(history.attempt.id): \(text)") }
         for entry in history.entries {
-            if isOver { breach("an entry follows the end") }
+            // An attempt that ended unpaid may be corrected, once.
+            if isOver, !entry.provesPayment || isPaid { breach("an entry follows the end") }
+            isPaid = isPaid || entry.provesPayment
             switch entry.event {
             case .stepStarted(let name, let kind):
                 if finished.contains(name) { breach("'\(name)' starts again after it ended") }
