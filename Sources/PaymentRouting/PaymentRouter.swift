@@ -185,9 +185,13 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         let isPaid = Ledger(histories, effects).recordedPayment != nil
         for history in histories.reversed() where !isPaid && effects.isSound(history) {
-            guard let report = try? await serviceClient.settlement(of: history),
-                report.affirmsPayment || !history.isFinished && !report.isFinal
-            else { continue }
+            let asked: CheckedReport?
+            do { asked = try await serviceClient.settlement(of: history) } catch {
+                guard history.isFinished, history.authorities.settlerHasRefused else { continue }
+                let message = "the payer's settler had sent nothing, and cannot be asked now whether that stands"
+                return .unknown(UnknownOutcome(reference: payment, message: message))
+            }
+            guard let report = asked, report.affirmsPayment || !history.isFinished && !report.isFinal else { continue }
             guard report.affirmsPayment, history.isFinished else {
                 return Ledger([], effects).verdict(on: report, at: .question)
             }
