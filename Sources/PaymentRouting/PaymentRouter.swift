@@ -179,12 +179,26 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Returns the outcome of a payment that only the payer's settler sees: by the journal, and by the settler where it
-    /// was asked to pay and may say otherwise by now.
+    /// was asked to pay and may say otherwise by now. It denies the payment only by what the journal still has then.
     private func settled(
         _ histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        let isPaid = Ledger(histories, effects).recordedPayment != nil
-        for history in histories.reversed() where !isPaid && effects.isSound(history) {
+        if let outcome = try await correction(of: histories, of: payment, serviceClient) { return outcome }
+        let outcome = Ledger(histories, effects).recorded(of: payment)
+        guard outcome.deniesPayment else { return outcome }
+        return try await denial(of: payment) { journal in
+            let isStill = try await journal.base.histories(of: payment) == histories
+            let message = "another attempt at it was made while the settler was asked; ask again"
+            return isStill ? outcome : .unknown(UnknownOutcome(reference: payment, message: message))
+        }
+    }
+
+    /// Returns the outcome that the settler states beyond the journal; nil where it states none.
+    private func correction(
+        of histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
+    ) async throws(PaymentError) -> PaymentOutcome? {
+        guard Ledger(histories, effects).recordedPayment == nil else { return nil }
+        for history in histories.reversed() where effects.isSound(history) {
             let asked: CheckedReport?
             do { asked = try await serviceClient.settlement(of: history) } catch {
                 guard history.isFinished, history.authorities.settlerHasRefused else { continue }
@@ -203,7 +217,7 @@ public struct PaymentRouter: Sendable {
                 }
             } catch { return Ledger([], effects).verdict(on: report, at: .question) }
         }
-        return Ledger(histories, effects).recorded(of: payment)
+        return nil
     }
 
     /// Returns the outcome to state where the service reports `report`.
@@ -212,24 +226,36 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
+        return try await denial(of: payment) { journal in
+            let outcome = try await recorded(report, of: payment, until: end, serviceClient)
+            switch outcome {
+            // A payer who is choosing here how to pay it pays nothing any more.
+            case .cancelled, .expired: await journal.steps.endPayment()
+            default: break
+            }
+            return outcome
+        } inUse: { () async throws(PaymentError) in
+            try await recorded(report, of: payment, until: end, serviceClient)
+        }
+    }
+
+    /// Returns what is stated of a payment that is to be denied: by `state`, under its lease and in turn, so that
+    /// nothing is begun meanwhile, or that another process is at it.
+    ///
+    /// - Parameter known: what is stated without the lease where it denies nothing.
+    private func denial(
+        of payment: PaymentReference, _ state: @Sendable (LeasedJournal) async throws -> PaymentOutcome,
+        inUse known: (() async throws(PaymentError) -> PaymentOutcome)? = nil
+    ) async throws(PaymentError) -> PaymentOutcome {
         do {
             return try await leases.with(payment, as: .visitor, waiting: false) { journal in
-                try await journal.inTurn {
-                    let outcome = try await recorded(report, of: payment, until: end, serviceClient)
-                    switch outcome {
-                    // A payer who is choosing here how to pay it pays nothing any more.
-                    case .cancelled, .expired: await journal.steps.endPayment()
-                    default: break
-                    }
-                    return outcome
-                }
+                try await journal.inTurn { try await state(journal) }
             } orElse: {
                 $0
             }
         } catch let failure as PaymentError where failure.code == .inUse {
             // No record shows yet what a payer chooses in another process.
-            let outcome = try await recorded(report, of: payment, until: end, serviceClient)
-            guard outcome.deniesPayment else { return outcome }
+            if let outcome = try await known?(), !outcome.deniesPayment { return outcome }
             let message = "another process is at this payment, and may be about to pay it; ask again later"
             return .unknown(UnknownOutcome(reference: payment, message: message))
         } catch {

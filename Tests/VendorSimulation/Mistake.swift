@@ -170,6 +170,7 @@ package struct Mistake: Sendable {
     package static let controls = [
         keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping, reentrant { $0.hidesReentries = false },
         alike { _ in }, restoring(), stuck { _ in }, .wallets,
+        .wallet(BitcoinMarket.maker(losesOrders: true)),
     ]
 
     /// The first mistake, with a check of every request that leaves.

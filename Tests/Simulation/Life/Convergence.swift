@@ -15,7 +15,7 @@ struct Convergence: Sendable {
         var endings: [PaymentReference: Judgement.Ending] = [:]
         // A refused payment may have been paid since by a recovered attempt: it is paid a few times more.
         var repeats: [PaymentReference: Int] = [:]
-        for round in 0..<40 {
+        for _ in 0..<40 {
             // Some attempts resume only at their link: those are paid again, too.
             let open = Set(try await unended().map { markets.identity(of: $0.attempt.reference) })
             for payment in seat.device.payments where !isStuck(payment.reference) {
@@ -27,7 +27,7 @@ struct Convergence: Sendable {
             await recover()
             // A payment that only its settler sees may be ended by a person each time, which paying it does not show.
             for payment in seat.device.payments
-            where round >= 30 && endings[payment.reference] == nil && markets.isSettledByPayer(payment.reference) {
+            where endings[payment.reference] == nil && markets.isSettledByPayer(payment.reference) {
                 endings[payment.reference] = await status(payment)
             }
             if await isOver(endings), try await unended().isEmpty {

@@ -16,9 +16,13 @@ import TestSupport
 /// Some payments are in flight for a day, come back, have no proof, or are made by another program of the payer's. Each
 /// process opens the file for itself, and its lock, its requests and its clock end with it.
 package final class BitcoinMarket: Market {
-    /// - Parameter mistake: a mistake of the wallet or the settler; nil for none.
-    package static func maker(share: Int = 1, _ mistake: WalletMistake? = nil) -> MarketMaker {
-        MarketMaker(share: share) { BitcoinMarket($0, mistake) }
+    /// - Parameters:
+    ///   - mistake: a mistake of the wallet or the settler; nil for none.
+    ///   - losesOrders: true if no process has the orders of another: each one's file is gone when it ends.
+    package static func maker(
+        share: Int = 1, _ mistake: WalletMistake? = nil, losesOrders: Bool = false
+    ) -> MarketMaker {
+        MarketMaker(share: share) { BitcoinMarket($0, mistake, losesOrders: losesOrders) }
     }
 
     package let provider: any PaymentProvider = BitcoinProvider(reader: StandardsReader())
@@ -31,15 +35,17 @@ package final class BitcoinMarket: Market {
     private let folder = ScratchFolder(isInMemory: true)
     /// True if the payer's devices have one file of orders.
     private let sharesOrders: Bool
+    private let losesOrders: Bool
     /// The settlers of the processes that live.
     private let settlers = Mutex<[Int: any PaymentSettler]>([:])
 
-    private init(_ world: SimulatedWorld, _ mistake: WalletMistake?) {
+    private init(_ world: SimulatedWorld, _ mistake: WalletMistake?, losesOrders: Bool) {
         self.world = world
         self.mistake = mistake
+        self.losesOrders = losesOrders
         let random = SeededRandomSource(seed: world.seed ^ 0x0B17)
         face = random.pick(SimulatedNode.Face.allCases)
-        sharesOrders = random.happens(0.7)
+        sharesOrders = random.happens(0.7) && !losesOrders
         node = WalletNode(face, in: world, random)
         address = PayeeService(node)
         world.connect(node, to: OwnWallet.host)
@@ -99,8 +105,8 @@ package final class BitcoinMarket: Market {
             throw OwnWallet.Ended()
         }
         if let known = settlers.withLock({ $0[doer.process] }) { return (known, process) }
-        let settler = try OwnWallet.settler(
-            face, process, world, node, orders: sharesOrders ? 0 : doer.device, in: folder, mistake)
+        let orders = losesOrders ? process.number : sharesOrders ? 0 : doer.device
+        let settler = try OwnWallet.settler(face, process, world, node, orders: orders, in: folder, mistake)
         settlers.withLock { $0[doer.process] = settler }
         process.atEnd { [weak self] in self?.settlers.withLock { $0[doer.process] = nil } }
         return (settler, process)

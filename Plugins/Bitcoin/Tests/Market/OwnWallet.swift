@@ -47,7 +47,6 @@ enum OwnWallet {
         orders number: Int, in folder: ScratchFolder, _ mistake: WalletMistake?
     ) throws -> any PaymentSettler {
         let files = FileManager.default
-        let number = mistake == .forgetsOrders ? 1000 + process.number : number
         let target = folder.file("orders-\(number)")
         try files.createDirectory(atPath: target, withIntermediateDirectories: true)
         let own = folder.file("process-\(process.number)")

@@ -15,8 +15,6 @@ package enum WalletMistake: String, Sendable, CaseIterable {
     case overlooksFlights = "a wallet's payment in flight is overlooked"
     /// A request without an answer is sent again.
     case repeatsRequests = "a wallet's lost request is sent again"
-    /// Each process has its own orders.
-    case forgetsOrders = "a process does not have the orders of others"
     /// An abandoned name is not stored.
     case forgetsAbandoned = "a name that was abandoned is requested"
     /// An error of the settler counts as nothing sent.
@@ -25,7 +23,7 @@ package enum WalletMistake: String, Sendable, CaseIterable {
     /// Words of its breach.
     package var symptom: String {
         switch self {
-        case .repeatsRequests, .forgetsOrders: "was requested twice"
+        case .repeatsRequests: "was requested twice"
         case .forgetsAbandoned: "was requested after it was said to be unpaid"
         case .hidesFees: "cost more than its limit of fees"
         default: "but money"

@@ -17,7 +17,8 @@ public struct SampleProvider: PaymentProvider {
             outboundHosts: [service.authority])
     }
 
-    /// Reads the order's id from a link. Nothing is asked for it, and no link is trusted that could lead elsewhere.
+    /// Reads the order's id from a link. Nothing is asked for it, and no link is trusted that could lead
+    /// elsewhere.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/")
         guard parts.count == 2, PathSegment.isSafe(parts[1]) else { return nil }
@@ -44,7 +45,8 @@ public struct SampleProvider: PaymentProvider {
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let url = try service.appending(["orders", attempt.reference.id, "pay"])
         let price = attempt.option.amount.decimalText
-        // Sample does not recognise repetitions, so a payment whose fate is not known is asked about, never sent again.
+        // Sample does not recognise repetitions, so a payment whose fate is not known is asked about, never
+        // sent again.
         let order: SampleOrder = try await context.step("pay", .mutation(replay: .never)) {
             try await context.json(.post, url, body: ["price": .string(price)])
         }
@@ -74,7 +76,8 @@ struct SampleOrder: Codable, Sendable {
         }
     }
 
-    /// The report that the order's state means. A state that is not known stays unknown and is kept: never a guess.
+    /// The report that the order's state means. A state that is not known stays unknown and is kept: never a
+    /// guess.
     func report(of payment: PaymentReference) throws -> ServiceReport {
         guard id == payment.id else {
             return .unknown(UnknownOutcome(reference: payment, message: "the service spoke of another order"))
