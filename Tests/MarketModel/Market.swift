@@ -129,12 +129,18 @@ package struct MarketPayment: Sendable {
     package let isEndless: Bool
     /// True if other devices of the payer, with separate journals, may pay it too: the service takes it only once.
     package let isForAll: Bool
+    /// True if its settler loses what it was asked for: an attempt that has asked it stays open until a person ends it.
+    package let isForgotten: Bool
 
-    package init(reference: PaymentReference, links: [String], isEndless: Bool = false, isForAll: Bool = false) {
+    package init(
+        reference: PaymentReference, links: [String], isEndless: Bool = false, isForAll: Bool = false,
+        isForgotten: Bool = false
+    ) {
         self.reference = reference
         self.links = links
         self.isEndless = isEndless
         self.isForAll = isForAll
+        self.isForgotten = isForgotten
     }
 }
 

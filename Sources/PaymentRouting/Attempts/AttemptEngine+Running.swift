@@ -32,9 +32,10 @@ extension AttemptEngine {
         _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
         until end: Date? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
+        let settledKey = try await settledKey(["payment"] + reference.parts, of: reference)
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
-            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
+            idempotencyKey: key ?? settledKey ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journal.inTurn {
             if reference.isPayment, await journal.steps.isPaymentEnded {
                 throw error(.cancelled, "the payment ended while it was chosen how to pay")

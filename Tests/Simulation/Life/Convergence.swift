@@ -130,10 +130,11 @@ struct Convergence: Sendable {
             if payment?.isEndless == true, await life.oracle.hasMoved(known.attempt) { return true }
         }
         if payment?.isEndless == true, await markets.isPaidByOthers(reference) { return true }
-        let hasAsked = seat.device.disk.histories.contains { history in
+        let open = seat.device.disk.histories.filter { history in
             markets.identity(of: history.attempt.reference) == reference && !history.isFinished
-                && Judgement.hasAskedWallet(history)
         }
+        if payment?.isForgotten == true, open.contains(where: \.mayHaveMovedMoney) { return true }
+        let hasAsked = open.contains(where: Judgement.hasAskedWallet)
         guard hasAsked, await markets.isDecided(reference) else { return false }
         return await !markets.isPaid(reference)
     }

@@ -141,7 +141,9 @@ struct Judgement: Sendable {
             return !history.isFinished && (isEndless || isDistrusted(history))
                 && reference.provider == payment.provider && markets.isUnresolved(reference)
         }
-        return isDistrusted(history) || (!history.isFinished && Self.hasAskedWallet(history))
+        let isForgotten = payments.contains { $0.reference == payment && $0.isForgotten }
+        return isDistrusted(history)
+            || !history.isFinished && (Self.hasAskedWallet(history) || isForgotten && history.mayHaveMovedMoney)
     }
 
     func isDistrusted(_ history: AttemptHistory) -> Bool { key?.isSound(history) == false }

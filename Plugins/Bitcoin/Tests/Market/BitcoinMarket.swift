@@ -18,7 +18,8 @@ import TestSupport
 package final class BitcoinMarket: Market {
     /// - Parameters:
     ///   - mistake: a mistake of the wallet or the settler; nil for none.
-    ///   - losesOrders: true if no process has the orders of another: each one's file is gone when it ends.
+    ///   - losesOrders: true if no process has the orders of another: each one's file is gone when it ends, or each one
+    ///     has another settler.
     package static func maker(
         share: Int = 1, _ mistake: WalletMistake? = nil, losesOrders: Bool = false
     ) -> MarketMaker {
@@ -36,16 +37,19 @@ package final class BitcoinMarket: Market {
     /// True if the payer's devices have one file of orders.
     private let sharesOrders: Bool
     private let losesOrders: Bool
+    private let hasOneName: Bool
     /// The settlers of the processes that live.
     private let settlers = Mutex<[Int: any PaymentSettler]>([:])
 
     private init(_ world: SimulatedWorld, _ mistake: WalletMistake?, losesOrders: Bool) {
         self.world = world
         self.mistake = mistake
+        let losesOrders = losesOrders || mistake == .trustsLoss
         self.losesOrders = losesOrders
         let random = SeededRandomSource(seed: world.seed ^ 0x0B17)
         face = random.pick(SimulatedNode.Face.allCases)
         sharesOrders = random.happens(0.7) && !losesOrders
+        hasOneName = !losesOrders || world.seed % 2 == 0
         node = WalletNode(face, in: world, random)
         address = PayeeService(node)
         world.connect(node, to: OwnWallet.host)
@@ -59,7 +63,7 @@ package final class BitcoinMarket: Market {
         guard !random.happens(0.2) else {
             return MarketPayment(
                 reference: PaymentReference(provider: BitcoinProvider.id, id: PayeeService.name),
-                links: ["lightning:\(PayeeService.name)"], isEndless: true)
+                links: ["lightning:\(PayeeService.name)"], isEndless: true, isForgotten: losesOrders)
         }
         let plan = NodePlan.drawn(random)
         let amount: UInt64? = random.happens(0.1) ? nil : UInt64(1000 + 100 * number) * 1000
@@ -71,7 +75,7 @@ package final class BitcoinMarket: Market {
             links: [
                 "lightning:\(invoice.text)", "LIGHTNING:\(invoice.text.uppercased())",
                 "bitcoin:?lightning=\(invoice.text)",
-            ], isEndless: plan.isEndless || !sharesOrders, isForAll: true)
+            ], isEndless: plan.isEndless || !sharesOrders, isForAll: true, isForgotten: losesOrders)
     }
 
     /// Has another program, which knows nothing of the orders, pay an invoice from the same wallet.
@@ -88,7 +92,7 @@ package final class BitcoinMarket: Market {
     }
 
     package func equip(_ payer: inout Payer) {
-        payer.settler = ProcessSettler(node: node) { try self.settler() }
+        payer.settler = ProcessSettler(node: node, hasOneName: hasOneName) { try self.settler() }
         payer.amountChooser = { _ in try Money(minorUnits: UInt128(PayeeService.amount), currency: .satoshi) }
     }
 
@@ -100,16 +104,16 @@ package final class BitcoinMarket: Market {
     // MARK: Processes
 
     /// The settler of the process that acts.
-    private func settler() throws -> (any PaymentSettler, SimulatedProcess) {
+    private func settler() throws -> (any PaymentSettler, SimulatedProcess, orders: Int) {
         guard let doer = Acting.doer, let process = world.process(doer.process), !process.isDead else {
             throw OwnWallet.Ended()
         }
-        if let known = settlers.withLock({ $0[doer.process] }) { return (known, process) }
         let orders = losesOrders ? process.number : sharesOrders ? 0 : doer.device
+        if let known = settlers.withLock({ $0[doer.process] }) { return (known, process, orders) }
         let settler = try OwnWallet.settler(face, process, world, node, orders: orders, in: folder, mistake)
         settlers.withLock { $0[doer.process] = settler }
         process.atEnd { [weak self] in self?.settlers.withLock { $0[doer.process] = nil } }
-        return (settler, process)
+        return (settler, process, orders)
     }
 
     // MARK: Truth

@@ -52,7 +52,7 @@ enum OwnWallet {
         let own = folder.file("process-\(process.number)")
         try files.createSymbolicLink(atPath: own, withDestinationPath: target)
         process.atEnd { try? FileManager.default.removeItem(atPath: own) }
-        let line = ProcessLine(process: process, node: node)
+        let line = ProcessLine(process: process, node: node, orders: number)
         let wallet = wallet(face, over: line)
         let settler = WalletSettler(
             mistake.map { FaultyWallet(base: wallet, mistake: $0) } ?? wallet,
@@ -68,11 +68,12 @@ private struct ProcessLine: HTTPTransport {
 
     let process: SimulatedProcess
     let node: WalletNode
+    let orders: Int
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         var numbered = request
         if OwnWallet.isOrder(request) {
-            numbered.headers[WalletNode.field] = "\(node.leaves(for: Acting.attempt))"
+            numbered.headers[WalletNode.field] = "\(node.leaves(for: Acting.attempt, in: orders))"
         }
         let (transport, pending, sent) = (process.transport, OneShot<Answer>(), numbered)
         process.atEnd {

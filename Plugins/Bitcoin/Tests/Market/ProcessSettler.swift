@@ -7,9 +7,11 @@ import Synchronization
 /// before; now and then a name is abandoned while it is paid.
 struct ProcessSettler: PaymentSettler {
     let node: WalletNode
-    let current: @Sendable () throws -> (settler: any PaymentSettler, process: SimulatedProcess)
+    /// True if all files of orders have one name: what one has begun, another one is asked about.
+    let hasOneName: Bool
+    let current: @Sendable () throws -> (settler: any PaymentSettler, process: SimulatedProcess, orders: Int)
 
-    let name = "orders"
+    var name: String { hasOneName ? "orders" : (try? current()).map { "orders-\($0.orders)" } ?? "ended" }
 
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
         (try? current())?.settler.feeLimit(for: amount, to: kind)
@@ -22,24 +24,24 @@ struct ProcessSettler: PaymentSettler {
     }
 
     func order(named name: String) async throws -> SettlementOrder? {
-        let (begun, (settler, process)) = (node.statements.tick(), try current())
-        try await decide(name, settler)
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
+        try await decide(OrderName(name, in: orders), settler)
         let order = try await settler.order(named: name)
-        if let order, !process.isDead { add(order.state, of: name, begun: begun) }
+        if let order, !process.isDead { add(order.state, of: OrderName(name, in: orders), begun: begun) }
         return order
     }
 
     /// Once everything has healed, lets the chain grow beyond the end of invoices whose requests were lost, and has a
     /// person end what no wallet ever will.
-    private func decide(_ name: String, _ settler: any PaymentSettler) async throws {
-        guard node.isKnownUnsent(name) else { return }
+    private func decide(_ order: OrderName, _ settler: any PaymentSettler) async throws {
+        guard node.isKnownUnsent(order) else { return }
         node.mine()
         guard !node.isDecidedByChain else { return }
         let own = settler as? WalletSettler ?? (settler as? FaultySettler)?.base
-        _ = try? await own?.end(name, because: "a person has looked at the node")
+        _ = try? await own?.end(order.name, because: "a person has looked at the node")
     }
 
-    private func add(_ state: SettlementState, of name: String, begun: Int) {
+    private func add(_ state: SettlementState, of name: OrderName, begun: Int) {
         node.statements.add(state, of: name, begun: begun, isByOthers: node.isPaidByAnother(than: name))
     }
 
@@ -48,19 +50,19 @@ struct ProcessSettler: PaymentSettler {
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
-        let (begun, (settler, process)) = (node.statements.tick(), try current())
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
         async let abandoned = node.abandons() ? try? abandon(settlement.key) : nil
         let state = try await settler.settle(settlement)
-        if !process.isDead { add(state, of: settlement.key, begun: begun) }
+        if !process.isDead { add(state, of: OrderName(settlement.key, in: orders), begun: begun) }
         node.compareFee(of: settlement, settler.feeLimit(for: settlement.amount, to: settlement.endpoint.kind))
         _ = await abandoned
         return state
     }
 
     func abandon(_ name: String) async throws -> SettlementState {
-        let (begun, (settler, process)) = (node.statements.tick(), try current())
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
         let state = try await settler.abandon(name)
-        if !process.isDead { add(state, of: name, begun: begun) }
+        if !process.isDead { add(state, of: OrderName(name, in: orders), begun: begun) }
         return state
     }
 }
@@ -70,7 +72,7 @@ final class SettlerStatements: Sendable {
     private struct State {
         var moment = 0
         /// The moments at which names were first stated to be unpaid, and to be paid, for good.
-        var (unpaid, paid): ([String: Int], [String: Int]) = ([:], [:])
+        var (unpaid, paid): ([OrderName: Int], [OrderName: Int]) = ([:], [:])
         var breaches: [String] = []
     }
 
@@ -88,7 +90,7 @@ final class SettlerStatements: Sendable {
     ///
     /// - Parameter isByOthers: true if the name's invoice was paid by another request. It is paid then, also under a
     ///   name that was refused before.
-    func add(_ stated: SettlementState, of name: String, begun: Int, isByOthers: Bool) {
+    func add(_ stated: SettlementState, of name: OrderName, begun: Int, isByOthers: Bool) {
         let now = tick()
         state.withLock { state in
             let (wasUnpaid, wasPaid) = (state.unpaid[name] ?? .max, state.paid[name] ?? .max)
@@ -102,12 +104,14 @@ final class SettlerStatements: Sendable {
                 isTakenBack = wasPaid < begun
             default: isTakenBack = min(wasUnpaid, wasPaid) < begun
             }
-            if isTakenBack { state.breaches.append("a settler has taken back what it stated of \(name): \(stated)") }
+            if isTakenBack {
+                state.breaches.append("a settler has taken back what it stated of \(name.name): \(stated)")
+            }
         }
     }
 
     /// True if nothing is ever sent under this name, as was stated.
-    func isUnpaid(_ name: String) -> Bool { state.withLock { $0.unpaid[name] != nil } }
+    func isUnpaid(_ name: OrderName) -> Bool { state.withLock { $0.unpaid[name] != nil } }
 
     var breaches: [String] { state.withLock { $0.breaches } }
 }

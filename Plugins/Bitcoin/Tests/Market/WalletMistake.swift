@@ -15,6 +15,8 @@ package enum WalletMistake: String, Sendable, CaseIterable {
     case overlooksFlights = "a wallet's payment in flight is overlooked"
     /// A request without an answer is sent again.
     case repeatsRequests = "a wallet's lost request is sent again"
+    /// A settler that has lost a name counts as one that was never asked for it.
+    case trustsLoss = "a name that a settler has lost is taken for one that was never asked for"
     /// An abandoned name is not stored.
     case forgetsAbandoned = "a name that was abandoned is requested"
     /// An error of the settler counts as nothing sent.
@@ -24,6 +26,7 @@ package enum WalletMistake: String, Sendable, CaseIterable {
     package var symptom: String {
         switch self {
         case .repeatsRequests: "was requested twice"
+        case .trustsLoss: "was captured"
         case .forgetsAbandoned: "was requested after it was said to be unpaid"
         case .hidesFees: "cost more than its limit of fees"
         default: "but money"
@@ -78,7 +81,11 @@ struct FaultySettler: PaymentSettler {
     }
     func register(_ name: String) async throws { try await base.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
-    func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+    func order(named name: String) async throws -> SettlementOrder? {
+        let order = try await base.order(named: name)
+        guard mistake == .trustsLoss else { return order }
+        return order ?? SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
+    }
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
         try await base.order(paying: endpoint)
     }

@@ -46,6 +46,17 @@ struct NodePlan: Sendable {
     }
 }
 
+/// The name of an order in one of the payer's files of orders.
+struct OrderName: Hashable, Sendable {
+    /// The number of the file.
+    let orders: Int
+    let name: String
+
+    init(_ name: String, in orders: Int) { (self.name, self.orders) = (name, orders) }
+
+    init(_ attempt: PaymentAttempt, in orders: Int) { self.init(attempt.key(for: "settle"), in: orders) }
+}
+
 /// A simulated node behind a proxy that holds requests and answers, and which is restarted. It records which request
 /// of which attempt has sent a payment.
 final class WalletNode: SandboxService {
@@ -62,10 +73,16 @@ final class WalletNode: SandboxService {
         let isToPayee: Bool
     }
 
+    /// A request to pay: the attempt that it was made for, and the name of its order.
+    private struct Request {
+        let attempt: PaymentAttempt?
+        let order: OrderName?
+    }
+
     private struct State {
         var known: [Known] = []
-        /// The attempts that requests to pay were made for, by the number of the request.
-        var requests: [PaymentAttempt?] = []
+        /// The requests to pay, by their numbers.
+        var requests: [Request] = []
         /// The times at which these requests left.
         var leavings: [Duration] = []
         /// The invoices that these requests pay, once they have reached the proxy.
@@ -129,21 +146,22 @@ final class WalletNode: SandboxService {
 
     /// Records that a settler is about to request a payment.
     ///
+    /// - Parameter orders: the number of its file of orders.
     /// - Returns: the number of the request.
-    func leaves(for attempt: PaymentAttempt?) -> Int {
+    func leaves(for attempt: PaymentAttempt?, in orders: Int) -> Int {
         state.withLock { state in
             guard let attempt else {
                 state.breaches.append("a wallet was asked to pay outside of any attempt")
                 return -1
             }
-            let name = attempt.key(for: "settle")
-            if state.requests.contains(where: { $0?.key(for: "settle") == name }) {
+            let name = OrderName(attempt, in: orders)
+            if state.requests.contains(where: { $0.order == name }) {
                 state.breaches.append("\(attempt.id): its payment was requested twice")
             }
             if statements.isUnpaid(name) {
                 state.breaches.append("\(attempt.id): its payment was requested after it was said to be unpaid")
             }
-            state.requests.append(attempt)
+            state.requests.append(Request(attempt: attempt, order: name))
             state.leavings.append(world.clock.uptime)
             return state.requests.count - 1
         }
@@ -243,14 +261,14 @@ final class WalletNode: SandboxService {
 
     var breaches: [String] {
         state.withLock { $0.breaches } + statements.breaches
-            + sent.filter { statements.isUnpaid($0.key(for: "settle")) }.map {
+            + sent.filter { $0.order.map(statements.isUnpaid) ?? false }.compactMap(\.attempt).map {
                 "\($0.id): its settler said that nothing was sent, but money moved"
             }
     }
 
     /// True if a person can see that the request under a name has sent nothing, and never will: everything has healed,
     /// and nothing is on its way.
-    func isKnownUnsent(_ name: String) -> Bool {
+    func isKnownUnsent(_ name: OrderName) -> Bool {
         guard world.faults == .none, let (number, hash) = request(under: name) else { return false }
         let now = world.clock.uptime
         let isOver = state.withLock { state in
@@ -263,15 +281,15 @@ final class WalletNode: SandboxService {
     func mine() { node.mine(2_000_000) }
 
     /// True if another request than the one under a name has sent the payment of its invoice.
-    func isPaidByAnother(than name: String) -> Bool {
+    func isPaidByAnother(than name: OrderName) -> Bool {
         guard let (number, hash) = request(under: name), let hash else { return false }
         return sender(hash).map { $0 != number } ?? false
     }
 
     /// The number of the request under a name, and the invoice that it pays, if it has reached the proxy.
-    private func request(under name: String) -> (number: Int, hash: String?)? {
+    private func request(under name: OrderName) -> (number: Int, hash: String?)? {
         state.withLock { state in
-            state.requests.firstIndex { $0?.key(for: "settle") == name }.map { ($0, state.invoices[$0]) }
+            state.requests.firstIndex { $0.order == name }.map { ($0, state.invoices[$0]) }
         }
     }
 
@@ -300,16 +318,17 @@ final class WalletNode: SandboxService {
 
     /// The number of payments of an attempt that did not come back.
     func payments(by attempt: PaymentAttempt) -> Int {
-        sent.count { $0.id == attempt.id }
+        sent.count { $0.attempt?.id == attempt.id }
     }
 
     /// The largest number of payments for one payment of an application.
     func mostPayments(where isMeant: (PaymentReference) -> Bool) -> Int {
-        Dictionary(grouping: sent.filter { isMeant($0.reference) }, by: \.reference).values.map(\.count).max() ?? 0
+        let references = sent.compactMap(\.attempt?.reference).filter(isMeant)
+        return Dictionary(grouping: references) { $0 }.values.map(\.count).max() ?? 0
     }
 
-    /// The attempts whose payments did not come back, one for each payment.
-    private var sent: [PaymentAttempt] {
+    /// The requests whose payments did not come back, one for each payment.
+    private var sent: [Request] {
         let (known, requests) = state.withLock { ($0.known, $0.requests) }
         return known.compactMap { invoice in
             sender(invoice.hash).flatMap { requests.indices.contains($0) ? requests[$0] : nil }
