@@ -5,7 +5,7 @@ SHELL := /bin/bash
 PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libpng-dev libsodium-dev libsqlite3-dev libzbar0 pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 OTHER_DHT := python3-libtorrent
-POSTGRES := postgresql libpq5 openssl
+POSTGRES := postgresql libpq5 openssl pgbouncer
 CLIENTS := nodejs node-typescript python3-venv
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # Installs packages of Debian, unless they are there.

@@ -56,9 +56,8 @@ public struct PostgresConfiguration: Sendable {
     public var mostConnections = 8
     /// The time for which a call is repeated while no server answers, before it throws.
     public var timeout = Duration.seconds(30)
-    /// True if each connection prepares a statement once. False for poolers in transaction mode that do not keep
-    /// prepared statements, such as PgBouncer before 1.21.
-    public var reusesStatements = true
+    /// True if each connection prepares a statement once, until a pooler in transaction mode shows.
+    package var reusesStatements = true
 
     /// Creates a configuration.
     public init(

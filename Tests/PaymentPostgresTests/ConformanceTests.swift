@@ -12,16 +12,14 @@ import Testing
 struct ConformanceTests {
     /// A store in a new schema. The conformance plays hours in a moment: the callers' clock counts.
     private static func store(
-        _ server: PostgresServer, _ schema: String = PostgresServer.newSchema(), reusesStatements: Bool = true
+        _ server: PostgresServer, _ schema: String = PostgresServer.newSchema()
     ) async throws -> PostgresStore {
-        var configuration = server.configuration(schema)
-        configuration.reusesStatements = reusesStatements
-        return try await PostgresStore(configuration, clock: .caller)
+        try await PostgresStore(server.configuration(schema), clock: .caller)
     }
 
-    private static func journals(_ server: PostgresServer, reusesStatements: Bool = true) -> JournalSubject {
+    private static func journals(_ server: PostgresServer) -> JournalSubject {
         JournalSubject("PostgresJournal") {
-            let store = try await store(server, reusesStatements: reusesStatements)
+            let store = try await store(server)
             return JournalSubject.Storage(
                 PostgresJournal(store),
                 reopen: { PostgresJournal(try await Self.store(server, store.schema)) },
@@ -41,15 +39,22 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A journal behind a pooler that keeps no prepared statements",
-        .enabled(if: PostgresServer.isLong, Comment(rawValue: PostgresServer.long)))
-    func unprepared() async throws {
-        let server = try await PostgresServer.shared()
+        "A journal of three machines behind PgBouncer in transaction mode, which shares sessions among them",
+        .enabled(if: PgBouncer.isThere, Comment(rawValue: PgBouncer.need)))
+    func pooled() async throws {
+        let pooler = try await PgBouncer(before: PostgresServer.shared())
+        defer { pooler.stop() }
         let report = await JournalConformance.check(
-            JournalSubject("unprepared") {
-                JournalSubject.Storage(PostgresJournal(try await Self.store(server, reusesStatements: false)))
+            JournalSubject("pooled") {
+                let schema = PostgresServer.newSchema()
+                // Each of them prepares its statements in sessions that the others are given next.
+                var stores: [PostgresStore] = []
+                for _ in 0..<3 { stores.append(try await PostgresStore(pooler.configuration(schema), clock: .caller)) }
+                let journals = stores.map { PostgresJournal($0) }
+                return JournalSubject.Storage(
+                    journals[0], reopen: { journals[1] }, losePower: { journals[2] })
             })
-        #expect(report.isPassed, "\(report)")
+        #expect(report.isPassed && report.skipped.isEmpty, "\(report)")
     }
 
     @Test("What is spent without a question, with a server that loses power")

@@ -110,7 +110,7 @@ package final class PostgresServer: Sendable {
     }
 
     /// A new folder that belongs to the server's user.
-    private static func newFolder() throws -> String {
+    static func newFolder() throws -> String {
         var template = Array("/tmp/payroute-pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw StartError(log: "no temporary folder") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -259,7 +259,7 @@ package final class PostgresServer: Sendable {
 
     // MARK: Processes
 
-    private struct Running {
+    struct Running {
         let process: ChildProcess
         let input: Pipe
         let output: Pipe
@@ -277,7 +277,7 @@ package final class PostgresServer: Sendable {
     }
 
     /// Runs a script with the server's programs, as a user that may run them.
-    private static func run(_ script: String) throws -> Running {
+    static func run(_ script: String) throws -> Running {
         guard let programs else { throw StartError(log: "no server") }
         var words = ["sh", "-c", "cd /; PATH=\(programs):$PATH; " + script]
         if getuid() == 0 { words = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] + words }

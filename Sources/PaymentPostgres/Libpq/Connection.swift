@@ -1,4 +1,6 @@
 import CPostgreSQL
+import PaymentCore
+import PaymentCrypto
 import PaymentRouting
 import PaymentStore
 import SocketPoll
@@ -16,15 +18,15 @@ actor Connection {
     }
 
     private let queue = SerialQueue("postgres-connection")
-    private let reusesStatements: Bool
+    /// False from the first sign of a pooler on, which has other sessions of the server do what this one has prepared.
+    private(set) var reusesStatements: Bool
     private var handle: Handle?
-    /// The names under which the server has prepared statements, by their texts.
-    private var prepared: [String: String] = [:]
-    private var names = 0
+    /// The texts of the statements that the server has prepared.
+    private var prepared: Set<String> = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// - Parameter reusesStatements: true if statements are prepared once for each connection.
+    /// - Parameter reusesStatements: true if statements are prepared once for each connection, until a pooler shows.
     init(reusesStatements: Bool) { self.reusesStatements = reusesStatements }
 
     // MARK: Opening and closing
@@ -68,7 +70,7 @@ actor Connection {
     /// Closes the connection.
     func close() {
         handle = nil
-        prepared = [:]
+        prepared = []
     }
 
     // MARK: Statements
@@ -85,12 +87,13 @@ actor Connection {
             let answers = try await answers(handle.pointer, until: deadline)
             return try read(answers, preparing)
         } catch {
-            guard case .refused(let code, let message) = error else {
+            guard case .refused(_, let message) = error else {
                 close()
                 throw error
             }
             let isOpen = cPQstatus(handle.pointer) == CPQ_CONNECTION_OK
-            if !isOpen || code == "26000" { close() }
+            if error.showsSharedSessions { reusesStatements = false }
+            if !isOpen { close() }
             throw isOpen ? error : .lost(message)
         }
     }
@@ -123,23 +126,25 @@ actor Connection {
         case leftOut
     }
 
-    /// - Returns: for each message that has an answer, the statement that it prepares, if it does.
+    /// The name of a statement follows from its text: whoever has prepared it, in whatever session, it is no other one.
+    private static func name(_ text: String) -> String {
+        "s_" + Hex.encode(Array(Digest.sha256.hash(Array(text.utf8)).prefix(16)))
+    }
+
+    /// - Returns: for each message that has an answer, the text of the statement that it prepares, if it does.
     private func send(
         _ statements: [Statement], _ pointer: OpaquePointer
-    ) throws(PostgresError) -> [(text: String, name: String)?] {
-        var messages: [(text: String, name: String)?] = []
-        var names = prepared
+    ) throws(PostgresError) -> [String?] {
+        var messages: [String?] = []
+        var known = prepared
         for statement in statements {
             let isSent: Bool
             if reusesStatements {
-                if names[statement.text] == nil {
-                    self.names += 1
-                    let name = "s\(self.names)"
-                    names[statement.text] = name
-                    messages.append((statement.text, name))
+                let name = Self.name(statement.text)
+                if known.insert(statement.text).inserted {
+                    messages.append(statement.text)
                     guard cPQsendPrepare(pointer, name, statement.text, 0, nil) == 1 else { throw lost(pointer) }
                 }
-                let name = names[statement.text] ?? ""
                 isSent = Parameters(statement.values).pass {
                     cPQsendQueryPrepared(pointer, name, $0, $1, $2, $3, 1) == 1
                 }
@@ -201,12 +206,12 @@ actor Connection {
 
     /// Separates the rows of statements from the answers about preparing them.
     private func read(
-        _ answers: [Answer], _ messages: [(text: String, name: String)?]
+        _ answers: [Answer], _ messages: [String?]
     ) throws(PostgresError) -> [Rows] {
         var rows: [Rows] = []
         for (answer, preparing) in zip(answers, messages) {
             guard case .rows(let found) = answer else { continue }
-            if let preparing { prepared[preparing.text] = preparing.name } else { rows.append(found) }
+            if let preparing { prepared.insert(preparing) } else { rows.append(found) }
         }
         if let refusal = refusal(answers) { throw refusal }
         guard answers.count == messages.count else { throw .lost("an answer is missing") }

@@ -23,8 +23,14 @@ enum PostgresError: Error, Hashable {
         switch self {
         case .unreachable, .lost: true
         case .missingLibrary, .late, .cancelled, .closed: false
-        case .refused(let code, _): Self.passing.contains { code.hasPrefix($0) }
+        case .refused(let code, _): Self.passing.contains { code.hasPrefix($0) } || showsSharedSessions
         }
+    }
+
+    /// True if it shows that sessions of the server are shared, as behind a pooler in transaction mode: a prepared
+    /// statement is missing, or there before it was prepared. The transaction that it was for was not made.
+    var showsSharedSessions: Bool {
+        if case .refused(let code, _) = self { ["26000", "42P05"].contains(code) } else { false }
     }
 
     private static let passing = [
@@ -34,7 +40,6 @@ enum PostgresError: Error, Hashable {
         "53300",  // Too many connections.
         "25006",  // Read only: another server has become the primary one.
         "23505",  // Another transaction stored the same meanwhile: a second look shows it.
-        "26000",  // A pooler took the prepared statement away.
     ]
 
     /// Returns the error of a journal.

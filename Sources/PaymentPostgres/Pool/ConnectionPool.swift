@@ -6,17 +6,18 @@ final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
         var isClosed = false
+        /// False once a pooler has shown.
+        var reusesStatements: Bool
     }
 
     private let parameters: Redacted<[(String, String)]>
-    private let reusesStatements: Bool
     private let permits: Permits
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameter parameters: libpq's keywords and values.
     init(_ parameters: [(String, String)], most: Int, reusesStatements: Bool) {
         self.parameters = Redacted(parameters)
-        self.reusesStatements = reusesStatements
+        state = Mutex(State(reusesStatements: reusesStatements))
         permits = Permits(most)
     }
 
@@ -31,6 +32,7 @@ final class ConnectionPool: Sendable {
         let connection = try await connection(until: deadline)
         let result: Result<Value, any Error>
         do { result = .success(try await body(connection)) } catch { result = .failure(error) }
+        if await !connection.reusesStatements { state.withLock { $0.reusesStatements = false } }
         if await connection.isUsable { keep(connection) }
         return try result.get()
     }
@@ -51,7 +53,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func open(until deadline: ContinuousClock.Instant) async throws -> Connection {
-        let connection = Connection(reusesStatements: reusesStatements)
+        let connection = Connection(reusesStatements: state.withLock { $0.reusesStatements })
         try await connection.open(parameters.reveal(), until: deadline)
         return connection
     }

@@ -188,7 +188,9 @@ public final class PostgresStore: Sendable {
             do {
                 return try await pool.with(until: deadline) { try await body($0, deadline) }
             } catch let failure as PostgresError {
-                guard isRepeated, failure.mayPass, .now + pause < deadline, !Task.isCancelled else {
+                guard isRepeated && failure.mayPass || failure.showsSharedSessions, .now + pause < deadline,
+                    !Task.isCancelled
+                else {
                     throw failure.error(path, timeout: timeout)
                 }
             }
