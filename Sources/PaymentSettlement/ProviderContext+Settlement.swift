@@ -58,7 +58,9 @@ extension SettlingProvider {
         }
         let name = SettlementFlow.name(for: attempt.idempotencyKey)
         let order: SettlementOrder?
-        do { order = try await settler.order(named: name) } catch { throw Settling.unanswered(error, hasAsked: true) }
+        do { order = try await settler.order(named: name) } catch {
+            throw PaymentError.settlerUnanswered(error, hasAsked: true)
+        }
         guard let order else { throw Settling.lost(settler) }
         switch order.state {
         case .settled(let proof):
@@ -142,7 +144,9 @@ private struct Settling: Sendable {
     /// Has the settler note the name, before the journal says that it may have been asked to pay.
     func register() async throws {
         let settler = try able()
-        do { try await settler.register(settlement.key) } catch { throw Self.unanswered(error, hasAsked: false) }
+        do { try await settler.register(settlement.key) } catch {
+            throw PaymentError.settlerUnanswered(error, hasAsked: false)
+        }
     }
 
     func run() async throws -> Paid {
@@ -150,7 +154,7 @@ private struct Settling: Sendable {
         // Before this run has asked for money to be sent, a failed query has sent nothing.
         var order: SettlementOrder?
         do { order = try await settler.order(named: settlement.key) } catch {
-            throw Self.unanswered(error, hasAsked: false)
+            throw PaymentError.settlerUnanswered(error, hasAsked: false)
         }
         if case .registered? = order?.state { order = try await request(settler) }
         var waits = RetryPolicy.settling.waits()
@@ -178,7 +182,7 @@ private struct Settling: Sendable {
                 do {
                     try await clock.sleep(for: wait)
                     order = try await settler.order(named: settlement.key)
-                } catch { throw Self.unanswered(error, hasAsked: true) }
+                } catch { throw PaymentError.settlerUnanswered(error, hasAsked: true) }
             }
         }
         throw Self.lost(settler)
@@ -205,7 +209,7 @@ private struct Settling: Sendable {
             return SettlementOrder(
                 name: settlement.key, endpoint: settlement.endpoint, amount: settlement.amount,
                 state: try await settler.settle(settlement))
-        } catch { throw Self.unanswered(error, hasAsked: true) }
+        } catch { throw PaymentError.settlerUnanswered(error, hasAsked: true) }
     }
 
     /// Checks a proof; one that proves nothing leaves the fate of the money open.
@@ -239,14 +243,6 @@ private struct Settling: Sendable {
     private static func isPreimage(_ text: String, of hash: String) -> Bool {
         guard let preimage = Hex.decode(text), preimage.count == 32 else { return false }
         return Hex.encode(Digest.sha256.hash(preimage)) == hash
-    }
-
-    /// Whatever phase a settler's error claims, only its state says that nothing was sent.
-    static func unanswered(_ error: any Error, hasAsked: Bool) -> PaymentError {
-        let reason = (error as? PaymentError)?.message ?? "\(type(of: error))"
-        return PaymentError(
-            .payer, "the payer's settler did not say what became of the payment (\(reason))",
-            phase: hasAsked ? .maybeSent : .beforeSend, retry: .later, cause: error)
     }
 }
 

@@ -32,11 +32,15 @@ struct OwnWalletTests {
             let file = folder.file("key")
             try Data((key + "\n").utf8).write(to: URL(filePath: file))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-            words = [
-                "--wallet", "\(scheme)://127.0.0.1:\(server.baseURL.port)", "--wallet-key-file", file,
-                "--wallet-network", isOnMainnet ? "mainnet" : "regtest", "--journal", folder.file("journal"),
-            ]
+            words =
+                [
+                    "--wallet", "\(scheme)://127.0.0.1:\(server.baseURL.port)", "--wallet-key-file", file,
+                    "--wallet-network", isOnMainnet ? "mainnet" : "regtest",
+                    "--journal", folder.file("journal"),
+                ]
         }
+
+        var journal: [String] { ["--journal", folder.file("journal")] }
     }
 
     @Test("An invoice is paid once by each kind of wallet, and its key is printed nowhere", arguments: kinds)
@@ -73,6 +77,41 @@ struct OwnWalletTests {
         let open = await payroute(["pay", try place.node.invoice(21_000).text, "--json"] + place.words, input: [])
         #expect(try open.ending["outcome"] == "unknown", "\(open.output)")
         #expect(open.code == 1)
+    }
+
+    @Test("A person ends what the wallet never does: in the journal and at the wallet")
+    func ends() async throws {
+        let place = try Place(.lnbits, "lnbits")
+        defer { place.server.stop() }
+        let invoice = try place.node.invoice(21_000).text
+        let (pay, list) = (["pay", invoice, "--json"] + place.words, ["journal", "list", "--open"] + place.journal)
+        place.node.scenario = .refuses
+        #expect(try await payroute(pay, input: []).ending["outcome"] == "unknown")
+        place.node.scenario = .pays
+        #expect(try await payroute(pay, input: []).ending["outcome"] == "unknown")
+        let open = try #require(await payroute(list, input: []).lines.last?.prefix { $0 != " " })
+        func words(_ attempt: String) -> [String] {
+            [
+                "journal", "end", attempt, "--by", "Mina", "--evidence", "the node's record", "--as", "not-paid",
+                "--json",
+            ]
+                + place.words
+        }
+        let ended = await payroute(words(String(open)), input: [])
+        #expect(try ended.code == 0 && ended.ending["outcome"] == "declined", "\(ended)")
+        #expect(await payroute(list, input: []).lines.count == 1)
+        // It is requested anew, in another attempt. LNbits tries no invoice a second time.
+        #expect(try await payroute(pay, input: []).ending["outcome"] == "unknown")
+        let anew = try #require(await payroute(list, input: []).lines.last?.prefix { $0 != " " })
+        #expect(anew.hasPrefix("att_") && anew != open)
+        #expect(await payroute(words(String(anew)), input: []).code == 0)
+        // What the wallet says is in flight is not ended as unpaid, whatever a person has seen.
+        place.node.scenario = .inFlight(for: 1000, arrives: true)
+        let slow = try place.node.invoice(21_000).text
+        #expect(try await payroute(["pay", slow, "--json"] + place.words, input: []).ending["outcome"] == "unknown")
+        let moving = try #require(await payroute(list, input: []).lines.last?.prefix { $0 != " " })
+        let refused = await payroute(words(String(moving)), input: [])
+        #expect(refused.code == 1 && (refused.output + refused.errors).contains("resume the attempt"), "\(refused)")
     }
 
     @Test("Limits hold for it as for any payer")

@@ -2,8 +2,7 @@ import Foundation
 package import PaymentPostgres
 import Synchronization
 
-/// A PgBouncer of this machine's packages in transaction mode before a server: each transaction gets one of two sessions,
-/// whoever's it is.
+/// A PgBouncer of this machine's packages in transaction mode before a server: all transactions share two sessions.
 package final class PgBouncer: Sendable {
     private static let program = "/usr/sbin/pgbouncer"
 

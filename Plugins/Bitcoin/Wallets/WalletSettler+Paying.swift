@@ -96,7 +96,8 @@ extension WalletSettler {
     }
 
     /// Ends an order whose request is over by a person's decision that it has sent nothing: one whose wallet cannot
-    /// prove it. Where the wallet says later that it paid, the order becomes paid.
+    /// prove it. Where the wallet says that the payment is in flight, it is not ended; where it says later that it
+    /// paid, the order becomes paid.
     ///
     /// - Parameters:
     ///   - name: ``/PaymentCore/Settlement/key``.
@@ -104,6 +105,11 @@ extension WalletSettler {
     /// - Returns: the state of the order.
     /// - Throws: any error, when it cannot be stored, or when the name has no order.
     public func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        if case .invoice(let invoice)? = try await orders.order(named: name, at: clock.now)?.payment,
+            let account = try? await account(), case .inFlight? = try? await record(of: invoice, in: account)
+        {
+            return .inFlight(retryAfter: Self.pause)
+        }
         try await orders.refuse(name, because: evidence)
         guard let order = try await orders.order(named: name, at: clock.now) else {
             throw PaymentError(.payer, "there is no order of this name")

@@ -58,6 +58,36 @@ public protocol PaymentSettler: Sendable {
     /// - Returns: ``SettlementState/nothingSent(reason:)``, which is the promise; otherwise the name's state.
     /// - Throws: any error, when neither can be stated.
     func abandon(_ name: String) async throws -> SettlementState
+
+    /// Ends a name by a person's decision that nothing was sent under it, and never will be: nothing is sent under it
+    /// after this. A settler whose orders all end by themselves needs no decision, and has this method already.
+    ///
+    /// - Parameter evidence: what the person has seen, such as the record of the node behind a server.
+    /// - Returns: the name's state then; ``SettlementState/settled(_:)`` where the settler knows better.
+    /// - Throws: any error, when it cannot be stored, or the name is unknown.
+    func end(_ name: String, because evidence: String) async throws -> SettlementState
+}
+
+extension PaymentSettler {
+    /// Abandons the name.
+    ///
+    /// - Throws: any error, when it cannot be stored.
+    public func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await abandon(name)
+    }
+}
+
+extension PaymentError {
+    /// The error of a settler that did not answer. Whatever phase its own error claims, only its state says that
+    /// nothing was sent.
+    ///
+    /// - Parameter hasAsked: true if it was asked to pay before.
+    package static func settlerUnanswered(_ error: any Error, hasAsked: Bool) -> PaymentError {
+        let reason = (error as? PaymentError)?.message ?? "\(type(of: error))"
+        return PaymentError(
+            .payer, "the payer's settler did not say what became of the payment (\(reason))",
+            phase: hasAsked ? .maybeSent : .beforeSend, retry: .later, cause: error)
+    }
 }
 
 /// A settler's record of a payment.
@@ -190,7 +220,7 @@ extension Payer {
             let order = try await settler.order(paying: endpoint)
             return name == nil || order?.name != name ? order : nil
         } catch {
-            throw PaymentError(.payer, "the settler does not say if it paid the invoice", retry: .later, cause: error)
+            throw .settlerUnanswered(error, hasAsked: false)
         }
     }
 }

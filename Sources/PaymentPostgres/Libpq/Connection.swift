@@ -126,7 +126,7 @@ actor Connection {
         case leftOut
     }
 
-    /// The name of a statement follows from its text: whoever has prepared it, in whatever session, it is no other one.
+    /// The name of a statement follows from its text, so that no session has another one under it.
     private static func name(_ text: String) -> String {
         "s_" + Hex.encode(Array(Digest.sha256.hash(Array(text.utf8)).prefix(16)))
     }

@@ -101,6 +101,9 @@ private struct ObservedSettler: PaymentSettler {
     }
 
     func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+    func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await base.end(name, because: evidence)
+    }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let need = PayerNeed.settlement(settlement.endpoint.kind, network: settlement.endpoint.network)

@@ -8,27 +8,32 @@ extension PaymentRouter {
     /// The journal keeps the decision with the person, the evidence and the date, and the outcome states them:
     /// ``PaymentReceipt/decision``, or ``DeclineReason/Code/decided``. After `paid` the payment is not made again;
     /// after the others it can be. What was reserved for it counts as spent, or is released. An attempt whose record
-    /// cannot be trusted is ended in this way only.
+    /// cannot be trusted is ended in this way only. Where a settler was asked to pay, it ends its order first, if it is
+    /// the payer's: otherwise that order stays open there.
     ///
     /// - Parameters:
     ///   - attempt: an attempt that is open.
     ///   - decision: the decision.
     ///   - person: the name of the person who decides.
     ///   - evidence: the facts that the decision rests on, such as a statement of account; no secrets.
+    ///   - payer: the payer with the settler that was asked to pay, if one was.
     /// - Returns: the outcome that is stored.
     /// - Throws: ``PaymentError``; nothing is stored then, but for `journal`, after which it may be. `notFound` when
     ///   the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when person or evidence
     ///   are missing, when the attempt was resumed just now, for ``PaymentDecision/notPaid`` while the wallet or
-    ///   settler has reported a transaction, and for both refusals while the service has a signature that still pays,
+    ///   settler has reported a transaction, for both refusals while the service has a signature that still pays, or
+    ///   while the settler says that it pays, or has paid, `payer` when the settler does not answer,
     ///   `inUse` while another worker has the payment: look at it again when that is done.
     public func end(
-        _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String
+        _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String,
+        as payer: Payer = Payer()
     ) async throws(PaymentError) -> PaymentOutcome {
         guard [person, evidence].allSatisfy({ text in text.contains { !$0.isWhitespace } }) else {
             throw PaymentError(.decisionRefused, "an attempt is ended by a person, with evidence: state both")
         }
         let seen = try await history(of: attempt)
         let payment = seen.attempt.reference
+        if decision != .paid { try await endOrder(of: seen, payer.settler, because: "\(person) decided: \(evidence)") }
         do {
             // A worker that is waited for may begin something that it cannot store, after the person has looked.
             return try await leases.with(payment, waiting: false) { journal in
@@ -40,6 +45,28 @@ extension PaymentRouter {
             }
         } catch {
             throw PaymentError(thrown: error, at: payment.provider)
+        }
+    }
+
+    /// Has the settler that was asked to pay end its order.
+    private func endOrder(
+        of history: AttemptHistory, _ settler: (any PaymentSettler)?, because words: String
+    ) async throws(PaymentError) {
+        let attempt = history.attempt
+        guard !history.isFinished, effects.isSound(history), let settler,
+            settler.name == history.authorities.settler
+        else { return }
+        let state: SettlementState
+        do { state = try await settler.end(attempt.key(for: StepKind.settlementName), because: words) } catch {
+            throw .settlerUnanswered(error, hasAsked: true)
+        }
+        switch state {
+        case .nothingSent, .settledElsewhere: return
+        case .settled, .inFlight, .registered:
+            throw PaymentError(
+                .decisionRefused,
+                "the payer's settler has paid, or is about to: resume the attempt \(attempt.id), and look at it again",
+                provider: attempt.reference.provider, phase: .maybeSent)
         }
     }
 

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentRouting
 import PaymentTransport
+import SandboxSupport
 
 /// `payroute journal end`.
 enum JournalEndCommand: Command {
@@ -12,7 +13,7 @@ enum JournalEndCommand: Command {
         discussion: """
             Resume it first: that asks the service once more. The journal keeps the decision with the person, the evidence and the date, and the outcome names them. A payment that is ended as paid is not made again. One that is ended as not paid can be: if the decision was wrong, it is then paid twice.
 
-            While the wallet has reported a transaction, not-paid is refused; not-paid-despite-transaction is for one that the network has dropped.
+            While the wallet has reported a transaction, not-paid is refused; not-paid-despite-transaction is for one that the network has dropped. With --wallet your own wallet's order is ended as well: without it the order stays open, and keeps its invoice from being paid again.
             """,
         arguments: [.init(name: "attempt", help: "The attempt, as 'payroute journal list' shows it.")],
         options: [
@@ -25,7 +26,7 @@ enum JournalEndCommand: Command {
                 isRequired: true),
             .init(name: "by", value: "name", help: "The person who decides. (default: the user's name)"),
             .init(name: "json", help: "Print one JSON object."),
-        ],
+        ] + WalletOption.options,
         examples: [
             .init(
                 "payroute journal end att_a6cb8812fcbf9ece949c667d --journal payments.db --as paid --evidence 'statement 7'",
@@ -45,8 +46,13 @@ enum JournalEndCommand: Command {
         let router = PaymentRouter(
             registry: try console.vendors.registry(), transport: StandardTransport(),
             journal: try JournalOption.open(arguments))
+        var payer = Payer()
+        if WalletOption.namesOwn(arguments) {
+            let journal = try JournalOption.path(arguments)
+            payer.settler = try await WalletOption.open(arguments, console, journal: journal).settler
+        }
         let id = AttemptID(rawValue: arguments.positionals[0])
-        let outcome = try await router.end(id, as: decision, by: person, evidence: evidence)
+        let outcome = try await router.end(id, as: decision, by: person, evidence: evidence, as: payer)
         var result = PaymentResult(id.rawValue)
         result.end(.stated(outcome))
         console.show(result, isJSON: arguments.has("json"))

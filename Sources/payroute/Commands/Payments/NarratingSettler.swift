@@ -28,6 +28,9 @@ struct NarratingSettler: PaymentSettler {
     }
 
     func abandon(_ name: String) async throws -> SettlementState { try await settler.abandon(name) }
+    func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await settler.end(name, because: evidence)
+    }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let text = settlement.endpoint.text

@@ -71,6 +71,9 @@ struct UnpaidSettler: PaymentSettler {
     }
     func settle(_ settlement: Settlement) async throws -> SettlementState { throw Self.noConsent }
     func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+    func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await base.end(name, because: evidence)
+    }
 
     private static var noConsent: PaymentError {
         PaymentError(.consentNeeded, "this pays real money; add '--yes' to pay what is left to be paid")
