@@ -65,16 +65,17 @@ extension PaymentRouter {
         throw PaymentError.inUse(reference.provider)
     }
 
-    /// Cancels a payment that is not paid yet.
+    /// Cancels a payment that is not paid yet, when no capture or refund of it is in progress.
     ///
     /// - Returns: the outcome of the payment: it may just have been paid.
-    /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel.
+    /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel, `inUse` when a capture or refund of it
+    ///   does not end for long: nothing was cancelled then.
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
         try serviceClient.checkIsPayment(payment)
         _ = try serviceClient.canceller
         do {
-            return try await leases.with(payment, as: .visitor) {
+            return try await leases.with(payment, as: .merchant) {
                 try await visitor($0, serviceClient).cancel(payment)
             } orElse: {
                 $0

@@ -66,6 +66,26 @@ struct CaptureTests {
         } catch { return (error as? PaymentError)?.code }
     }
 
+    @Test("While it is captured, a payment is not cancelled, by the same router or another", arguments: [true, false])
+    func cancelledBeside(isOneProcess: Bool) async throws {
+        var shop = CapturingShop()
+        let (begun, leave) = (Gate(), Gate())
+        shop.captureBody = { request, _ in
+            await begun.open()
+            await leave.pass()
+            return Self.receipt(request)
+        }
+        let router = try router(shop)
+        let other = isOneProcess ? router : try self.router(shop, seed: 2)
+        async let captured = router.capture(all)
+        await begun.pass()
+        let code = await Self.code { _ = try await other.cancel(all.payment) }
+        #expect(code == .inUse && shop.calls["cancel"] == 0)
+        await leave.open()
+        #expect(try await captured == Self.receipt(all))
+        #expect(try await other.cancel(all.payment) == .cancelled)
+    }
+
     @Test("A payment is captured once, and its capture is neither the payment nor a refund of it")
     func once() async throws {
         let shop = CapturingShop()

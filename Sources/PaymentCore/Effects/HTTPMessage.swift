@@ -43,6 +43,10 @@ public struct HTTPRequest: Sendable {
     /// The rule for sending it again. Safe methods are ``Replay/safe`` unless set otherwise, all others
     /// ``Replay/never``.
     public var replay: Replay
+    /// True if it changes nothing at the service, as a request for an access token by POST. Safe methods change nothing
+    /// unless set otherwise. Of any other request a step takes for granted that it may have had an effect, unless its
+    /// answer proves that nothing was done.
+    public var changesNothing: Bool
     /// The time allowed for the whole exchange.
     public var timeout: Duration
     /// False to send it to no address of a private network, whatever the name of its host resolves to: for hosts that
@@ -64,6 +68,7 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.replay = replay ?? (method.isSafe ? .safe : .never)
+        changesNothing = method.isSafe
         self.timeout = timeout
         self.responseLimit = responseLimit
     }

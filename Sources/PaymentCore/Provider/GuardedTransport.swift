@@ -22,8 +22,9 @@ package struct GuardedTransport: HTTPTransport {
         }
         var request = request
         if hosts.isChosenByOthers(url) { request.reachesPrivateNetworks = false }
-        guard !request.method.isSafe, let scope = StepScope.current else { return try await base.send(request) }
+        guard let scope = StepScope.current else { return try await base.send(request) }
         scope.noteSending()
+        guard !request.changesNothing else { return try await base.send(request) }
         do {
             let response = try await base.send(request)
             scope.note(response)

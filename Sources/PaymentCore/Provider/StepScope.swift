@@ -11,9 +11,13 @@ package final class StepScope: Sendable {
 
     private let kind: StepKind
     private struct State {
+        /// True if a request that can change something was sent, or may have been.
         var wasSent = false
-        var answerWasLost = false
+        /// True if the last answer to such a request does not prove that nothing was done. Its provider says what it
+        /// means, as long as it sends nothing else.
         var hasOpenAnswer = false
+        /// True if no later answer says whether anything was done: an answer was lost, or followed by another request.
+        var isOpen = false
     }
 
     private let state = Mutex(State())
@@ -22,15 +26,22 @@ package final class StepScope: Sendable {
     package init(_ kind: StepKind) { self.kind = kind }
 
     /// Returns true if a step that ended by throwing `error` had no effect, as far as its provider and the network can
-    /// determine.
+    /// determine. What was answered to one request says nothing of those before.
     package func isWithoutEffect(_ error: any Error) -> Bool {
-        guard !hasLostAnswer else { return false }
+        let state = state.withLock { $0 }
+        guard !state.isOpen else { return false }
         return switch error {
-        case let error as PaymentError: error.phase != .maybeSent
-        case let error as TransportError: error.phase == .notSent
+        case let error as PaymentError: error.phase == .answered || error.phase == .beforeSend && !state.hasOpenAnswer
+        case let error as TransportError: error.phase == .notSent && !state.hasOpenAnswer
         case is StepUnfinishedError: true
         default: false
         }
+    }
+
+    /// Returns `error` as the step throws it: where the step may have moved money, no phase says otherwise.
+    package func thrown(_ error: any Error) -> any Error {
+        guard kind.movesMoney, !isWithoutEffect(error), let failure = error as? PaymentError else { return error }
+        return failure.with(phase: .maybeSent)
     }
 
     /// Returns true if a step that ended by throwing `error` sent nothing that can change anything.
@@ -47,27 +58,23 @@ package final class StepScope: Sendable {
         if case .mutation = kind { true } else { false }
     }
 
-    /// True if a request that can change something left in this step and its fate is not known. The network reports it,
-    /// so that no provider can mistake it.
-    private var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
-
+    /// Notes that the answer to a request that can change something was lost. The network reports it, so that no
+    /// provider can mistake it.
     func noteLostAnswer() {
-        state.withLock { ($0.wasSent, $0.answerWasLost) = (true, true) }
+        state.withLock { ($0.wasSent, $0.isOpen) = (true, true) }
     }
 
-    /// Notes that a request that can change something is sent. The effect of the one before may be open in spite of its
-    /// answer; the provider interprets that answer, but another answer cannot replace it.
+    /// Notes that a request is sent, of whatever kind: its answer does not say what the one before has done.
     func noteSending() {
-        state.withLock { if $0.hasOpenAnswer { $0.answerWasLost = true } }
+        state.withLock { if $0.hasOpenAnswer { $0.isOpen = true } }
     }
 
     /// Notes the answer to a request that can change something.
     func note(_ answer: HTTPResponse) {
-        let isTaken = (200..<300).contains(answer.status)
         state.withLock {
             $0.wasSent = true
-            if answer.mayFollowEarlierCopy { $0.answerWasLost = true }
-            $0.hasOpenAnswer = !isTaken && !answer.provesNothingWasDone
+            if answer.mayFollowEarlierCopy { $0.isOpen = true }
+            $0.hasOpenAnswer = !answer.provesNothingWasDone
         }
     }
 }

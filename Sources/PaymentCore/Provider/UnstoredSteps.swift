@@ -35,7 +35,7 @@ package actor UnstoredSteps: StepRunner {
             return first
         } catch {
             if scope.isWithoutEffect(error) { begunMutations.remove(name) }
-            throw error
+            throw scope.thrown(error)
         }
     }
 

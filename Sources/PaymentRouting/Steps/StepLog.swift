@@ -141,7 +141,7 @@ actor StepLog: StepRunner {
                 // Only now: a start that came before this end in the journal would be taken for ended by it.
                 await journal.steps.fail(name, of: attempt.id)
             }
-            throw error
+            throw scope.thrown(error)
         }
         let result = try await journal.inTurn {
             try await journal.steps.end(name, of: attempt.id, with: own) {

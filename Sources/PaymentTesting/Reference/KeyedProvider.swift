@@ -15,6 +15,8 @@ public struct KeyedProvider: PaymentProvider {
     public let descriptor: ProviderDescriptor
     private let replay: MutationReplay
     private let key: @Sendable (PaymentAttempt, ProviderContext) -> String
+    /// True if it asks for the payment's state in the step of the charge, after it.
+    package var asksInStep = false
 
     /// Creates a provider.
     ///
@@ -63,10 +65,11 @@ public struct KeyedProvider: PaymentProvider {
         let url = try url(attempt.reference, ["charge"])
         let (key, isRepeatable) = (key(attempt, context), replay == .sameKey)
         var state: State = try await context.step("charge", .mutation(replay: replay)) {
-            try await context.json(
+            let charged: State = try await context.json(
                 .post, url, body: ["amount": .string(String(attempt.option.amount.minorUnits))],
                 headers: isRepeatable ? [:] : ["Idempotency-Key": key], idempotencyKey: isRepeatable ? key : nil,
                 accepting: [200])
+            return asksInStep ? try await ask(attempt.reference, context) : charged
         }
         guard state.id == attempt.reference.id else { throw otherPayment(phase: .maybeSent) }
         for _ in 0..<20 where !state.report(attempt.reference).isFinal {

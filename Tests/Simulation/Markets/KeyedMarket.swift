@@ -21,6 +21,8 @@ package struct KeyedMarket: Market {
     private let service: KeyedService
 
     private init(_ world: SimulatedWorld, _ provider: KeyedProvider, recognizesKeys: Bool) {
+        var provider = provider
+        provider.asksInStep = world.seed % 3 == 0
         self.provider = provider
         service = KeyedService(clock: world.clock, recognizesKeys: recognizesKeys)
         world.connect(service, to: KeyedService.host)

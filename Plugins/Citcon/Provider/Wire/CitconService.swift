@@ -49,7 +49,10 @@ package struct CitconService: Sendable {
     /// Gets an access token of a kind, `server` or `client`, for the private key that is ``token`` here. It changes
     /// nothing: while a token is valid, the service answers with the same one.
     package func accessToken(_ kind: String) async throws(CitconCallError) -> AccessToken {
-        let data = try await send(.post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe).data
+        let data = try await send(
+            .post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe, changesNothing: true
+        )
+        .data
         guard let text = data["access_token"]?.string, !text.isEmpty else {
             throw .unusableAnswer("the service's answer holds no access token")
         }
@@ -134,7 +137,7 @@ package struct CitconService: Sendable {
 
     package func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue?,
-        replay: HTTPRequest.Replay
+        replay: HTTPRequest.Replay, changesNothing: Bool = false
     ) async throws(CitconCallError) -> Envelope {
         let url: HTTPURL
         do { url = try baseURL.appending(path, query: query) } catch {
@@ -144,8 +147,9 @@ package struct CitconService: Sendable {
             "Authorization": "Bearer \(token.reveal())", "Content-Type": "application/json",
             "Accept": "application/json",
         ]
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method, url, headers: headers, body: body?.serialized() ?? [], replay: replay, timeout: timeout)
+        request.changesNothing = changesNothing || method.isSafe
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .transport(error) }
         var secrets = secrets

@@ -83,11 +83,11 @@ struct MerchantCalls: Sendable {
         do { url = try baseURL.appending(["auth", "token", credentials.clientID]) } catch {
             throw .unsendable("the client id has characters that cannot be part of a request")
         }
-        // A request for a token changes nothing.
-        let answer = try await exchange(
-            HTTPRequest(
-                .post, url, headers: ["Accept": "application/json", "x-api-key": credentials.secret.reveal()],
-                replay: .safe, timeout: timeout))
+        var request = HTTPRequest(
+            .post, url, headers: ["Accept": "application/json", "x-api-key": credentials.secret.reveal()],
+            replay: .safe, timeout: timeout)
+        request.changesNothing = true
+        let answer = try await exchange(request)
         guard let text = answer["access_token"]?.string, Self.isHeaderText(text) else {
             throw .unusableAnswer("it holds no access token")
         }
