@@ -82,8 +82,9 @@ struct LedgerTests {
         let cancelled = try ended("cancelled", .cancelled(Self.payment))
         let paid = try ended(
             "paid", CheckedReport(.succeeded(PaymentReceipt(reference: Self.payment)), of: Self.payment))
-        func recorded(_ histories: AttemptHistory..., distrusted: String? = nil) -> PaymentOutcome {
-            Ledger(histories, now: Self.now) { $0.attempt.id.rawValue != distrusted }.recorded(of: Self.payment)
+        func recorded(_ histories: AttemptHistory..., distrusted: Set<String> = []) -> PaymentOutcome {
+            Ledger(histories, now: Self.now) { !distrusted.contains($0.attempt.id.rawValue) }
+                .recorded(of: Self.payment)
         }
         #expect(recorded(refused, cancelled) == cancelled.outcome)
         #expect(recorded(cancelled, refused) == refused.outcome)
@@ -92,8 +93,30 @@ struct LedgerTests {
         func words(_ outcome: PaymentOutcome) -> String {
             if case .unknown(let unknown) = outcome { unknown.message } else { "\(outcome)" }
         }
-        #expect(words(recorded(refused, paid, distrusted: "paid")).contains("the attempt paid was changed"))
+        #expect(words(recorded(refused, paid, distrusted: ["paid"])).contains("the attempt paid was changed"))
+        let both: Set = ["refused", "paid"]
+        #expect(words(recorded(refused, paid, distrusted: both)).contains("the attempt refused was changed"))
         #expect(try words(recorded(history("one", []), history("two", []))).contains("the attempt two is open"))
         #expect(words(recorded()).contains("nothing was paid from here"))
+    }
+
+    @Test("A signature stands against a refusal until its end, and only while its attempt is open")
+    func signature() throws {
+        let refusal = CheckedReport.refused(.refused, "no", of: Self.payment)
+        func verdict(until end: TimeInterval, _ ending: [JournalEntry.Event] = []) throws -> PaymentOutcome {
+            let signed: [JournalEntry.Event] = [
+                .stepStarted(name: "sign", kind: .signature(until: Self.now.addingTimeInterval(end))),
+                .stepFinished(name: "sign", result: "0x51"),
+                .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+                .stepFailed(name: "confirm", reason: "no"),
+            ]
+            return Ledger([try history("signed", signed + ending)], now: Self.now) { _ in true }
+                .verdict(on: refusal, at: .run)
+        }
+        #expect(try !verdict(until: 1).isFinal)
+        #expect(try verdict(until: 0).isFinal)
+        // An attempt that ended before the device's clock was set back.
+        let refused = Ledger.empty.verdict(on: refusal, at: .run)
+        #expect(try verdict(until: 1, [.outcome(refused)]) == refused)
     }
 }

@@ -285,6 +285,38 @@ struct CaptureTests {
         }
     }
 
+    @Test("A capture or refund waits for another one of the payment, and is made after it")
+    func oneAfterTheOther() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var shop = CapturingShop()
+        shop.captureBody = { request, _ in
+            await inside.open()
+            await leave.pass()
+            return Self.receipt(request)
+        }
+        shop.shop.refundBody = { request, _ in
+            .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+        }
+        let one = try router(shop)
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 2),
+            leases: LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000)))
+        let refund = RefundRequest(of: all.payment, amount: .cents(50), id: "credit-1")
+        let running = Task { try await one.capture(all) }
+        await inside.pass()
+        let waiting = Task { try await other.refund(refund) }
+        while clock.naps.isEmpty { await Task.yield() }
+        #expect(shop.calls["refund"] == 0)
+        await leave.open()
+        #expect(try await running.value == Self.receipt(all))
+        guard case .succeeded(let receipt) = try await waiting.value else {
+            Issue.record("it was not made")
+            return
+        }
+        #expect(receipt.amount == .cents(50) && shop.calls["refund"] == 1)
+    }
+
     @Test("While a capture may still arrive, no refusal of its payment is final", arguments: [true, false])
     func openCapture(isSent: Bool) async throws {
         var shop = CapturingShop()

@@ -127,6 +127,23 @@ struct EventTests {
         #expect(kinds.withLock { $0.suffix(2) } == [.abandoned(reason: "not today"), .failed(failure)])
     }
 
+    @Test("A step that fails emits that it failed, between its start and the payment's outcome")
+    func failedStep() async throws {
+        let (step, kind) = ("capture", StepKind.mutation(replay: .never))
+        var world = World()
+        world.provider.payBody = { _, context in
+            _ = try? await context.step(step, kind) { () -> String in
+                throw PaymentError(.requestRefused, "not today", provider: "acme", phase: .answered)
+            }
+            return .declined(DeclineReason(.refused, "not today"))
+        }
+        let kinds = Mutex<[PaymentEvent.Kind]>([])
+        let router = try world.router(telling: PaymentLog { event in kinds.withLock { $0.append(event.kind) } })
+        let outcome = try await router.pay(ScriptedProvider.link, as: .careless)
+        #expect(
+            kinds.withLock { $0.suffix(3) } == [.stepStarted(step, kind), .stepFailed(step, kind), .outcome(outcome)])
+    }
+
     @Test(
         "A pause of any length can be emitted, whatever a service asks for",
         arguments: [

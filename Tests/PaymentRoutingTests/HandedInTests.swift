@@ -41,6 +41,17 @@ struct HandedInTests {
         #expect(authorities.signaturesEnd == seconds.map(Self.now.addingTimeInterval))
     }
 
+    @Test("Only the settler's answer is its refusal, and only to a request that left")
+    func refusals() {
+        for (name, isSent, hasRefused) in [("settle", true, true), ("settle", false, false), ("charge", true, false)] {
+            let kind: StepKind = name == "settle" ? .settlement(by: "orders") : .mutation(replay: .never)
+            var authorities = Authorities()
+            authorities.take(.stepStarted(name: name, kind: kind))
+            authorities.take(.stepFailed(name: name, reason: "no", wasSent: isSent))
+            #expect(authorities.settlerHasRefused == hasRefused, "\(name)")
+        }
+    }
+
     @Test("A request whose answer came has left, whatever its provider says", arguments: [true, false])
     func answered(isSent: Bool) async throws {
         var world = World()

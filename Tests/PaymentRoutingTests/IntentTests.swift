@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentCrypto
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
@@ -97,9 +98,10 @@ struct IntentTests {
 
     @Test("What another intent has handed out is asked about, and nothing is asked of this one's payer for it")
     func joined() async throws {
-        for (choice, isAsked) in [
-            (PaymentIntent.Choice.asked, false), (.within([.cents(999)]), false), (.shown("card", .cents(1000)), true),
-        ] {
+        for (key, choice, isAsked) in [
+            ("b", .asked, false), ("b", .within([.cents(999)]), false), ("b", .shown("card", .cents(1000)), true),
+            (nil, .asked, true),
+        ] as [(String?, PaymentIntent.Choice, Bool)] {
             var world = World()
             _ = try await world.crashed([.stepStarted(name: "order", kind: .mutation(replay: .never))])
             let signer = Tally()
@@ -109,7 +111,7 @@ struct IntentTests {
             }
             world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
             let (router, payer) = (try world.router, Payer(chooser: { _ in "card" }, browser: { _ in nil }))
-            let statement = await router.carryOut(Self.intent("b", choice), as: payer)
+            let statement = await router.carryOut(Self.intent(key, choice), as: payer)
             guard case .stated(.unknown) = statement else {
                 Issue.record("\(choice): \(statement)")
                 continue
@@ -165,6 +167,109 @@ struct IntentTests {
         #expect(Self.notBegun(await router.outcome(of: Self.intent("b", .asked, link: dear))) == .integrity)
     }
 
+    @Test("Where no provider takes an intent's link any more, what it has paid is stated, and of no other intent")
+    func unrouted() async throws {
+        let world = World()
+        #expect(Self.isPaid(try await world.router.carryOut(Self.intent(), as: Payer())))
+        let bare = PaymentRouter(
+            registry: try ProviderRegistry([any PaymentProvider]()), transport: world.transport,
+            journal: world.journal, clock: world.clock, random: world.random)
+        #expect(Self.isPaid(await bare.outcome(of: Self.intent())))
+        #expect(Self.isPaid(await bare.carryOut(Self.intent(), as: Payer())))
+        #expect(Self.notBegun(await bare.outcome(of: Self.intent("b"))) != nil)
+    }
+
+    @Test("A quote for another payment than the link's is not paid")
+    func otherQuote() async throws {
+        let world = World()
+        let router = try world.router
+        let own = ScriptedProvider.reference
+        for reference in [
+            PaymentReference(provider: "other", id: own.id), PaymentReference(provider: "acme", id: "p2"),
+            RefundRequest(of: own, amount: .cents(1000), id: own.id).reference,
+            CaptureRequest(of: own, amount: .cents(1000)).reference,
+        ] {
+            let quote = PaymentQuote(
+                reference: reference, payee: Payee(name: "Shop"), amount: nil, options: [.euros("card")])
+            let statement = await router.carryOut(Self.intent(), quote: quote, as: Payer())
+            #expect(Self.notBegun(statement) == .integrity, "\(reference): \(statement)")
+        }
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(Self.isPaid(await router.carryOut(Self.intent(), quote: try await quote(router), as: Payer())))
+    }
+
+    @Test("A quote with two options of one name is not paid")
+    func ambiguousQuote() async throws {
+        let world = World()
+        let options: [PaymentMethodOption] = [.euros("card"), .euros("card")]
+        let quote = PaymentQuote(
+            reference: ScriptedProvider.reference, payee: Payee(name: "Shop"), amount: nil, options: options)
+        let statement = try await world.router.carryOut(Self.intent(), quote: quote, as: Payer())
+        #expect(Self.notBegun(statement) == .invalidResponse)
+        #expect(world.provider.calls["pay"] == 0)
+    }
+
+    @Test("Of several attempts the outcome is that of the latest")
+    func latest() async throws {
+        var world = World()
+        let refused = Tally()
+        world.provider.payBody = { attempt, _ in
+            refused.count("pay")
+            guard refused["pay"] > 1 else { return .declined(DeclineReason(.refused, "no")) }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let router = try world.router
+        guard case .stated(.declined) = await router.carryOut(Self.intent("a"), as: Payer()) else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(Self.isPaid(await router.carryOut(Self.intent("b"), as: Payer())))
+        #expect(Self.isPaid(await router.outcome(of: Self.intent("b"))))
+    }
+
+    @Test("An attempt of its own that has sent nothing is resumed, whatever has chosen its option")
+    func ownUnsent() async throws {
+        for choice in [PaymentIntent.Choice.asked, .within([.cents(1000)]), .option("card")] {
+            let (world, router) = try await Self.leavingUnsent(Self.intent("a", choice))
+            #expect(Self.isPaid(await router.carryOut(Self.intent("a", choice), as: .careless)), "\(choice)")
+            #expect(try await world.histories.count == 1 && world.provider.calls["quote"] == 1)
+        }
+    }
+
+    /// Returns a world in which an attempt of an intent is open that has sent nothing.
+    private static func leavingUnsent(_ intent: PaymentIntent) async throws -> (World, PaymentRouter) {
+        let failures = Tally()
+        var world = World()
+        let paid = world.provider.payBody
+        world.journal = FailingJournal { event in
+            guard case .abandoned? = event, failures["abandoned"] == 0 else { return false }
+            failures.count("abandoned")
+            return true
+        }
+        world.provider.payBody = { attempt, context in
+            guard failures["abandoned"] > 0 else { throw PaymentError(.network, "offline", provider: "acme") }
+            return try await paid(attempt, context)
+        }
+        let router = try world.router
+        #expect(Self.unanswered(await router.carryOut(intent, as: .careless)) == .network)
+        #expect(try await world.histories.map(\.isFinished) == [false])
+        return (world, router)
+    }
+
+    @Test("The names of an intent's attempts and payments are permanent")
+    func names() async throws {
+        func digest(_ text: String) -> String { Hex.encode(Digest.sha256.hash(Array(text.utf8))) }
+        let world = World()
+        #expect(Self.isPaid(try await world.router.carryOut(Self.intent("key"), as: Payer())))
+        let id = try #require(try await world.histories.first).attempt.id.rawValue
+        #expect(id.hasPrefix("att_" + digest("intent\nkey").prefix(16)) && id.utf8.count == 36)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+            journal: InMemoryJournal())
+        let payment = try #require(router.payment(of: PaymentIntent(of: InvoiceProvider.payee, key: "key")))
+        #expect(payment.id.split(separator: "/").last.map(String.init) == String(digest("payment\nkey").prefix(24)))
+    }
+
     // MARK: Cancelling
 
     @Test("A cancelled intent begins nothing any more, and another one does")
@@ -175,8 +280,27 @@ struct IntentTests {
         #expect(Self.notBegun(await router.carryOut(Self.intent(), as: Payer())) == .cancelled)
         #expect(Self.notBegun(await router.outcome(of: Self.intent())) == .cancelled)
         #expect(world.provider.calls["quote"] == 0)
+        #expect(try await world.histories.map(\.attempt.option.amount.isZero) == [true], "it costs nothing")
         #expect(Self.isPaid(await router.carryOut(Self.intent("b"), as: Payer())))
         #expect(Self.isPaid(await router.cancel(Self.intent())))
+    }
+
+    @Test("An option that is named like a cancellation is none", arguments: ["called-off", "nothing", "both"])
+    func namedLikeCancellation(name: String) async throws {
+        var world = World()
+        let runs = Tally()
+        let option = PaymentMethodOption(
+            id: name == "nothing" ? "card" : "called-off", title: name == "called-off" ? "Card" : "nothing",
+            amount: .cents(1000))
+        world.provider.options = [option]
+        world.provider.payBody = { attempt, _ in
+            runs.count("pay")
+            guard runs["pay"] > 1 else { throw PaymentError(.network, "offline", provider: "acme") }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let (router, intent) = (try world.router, Self.intent("a", .option(option.id)))
+        #expect(Self.notBegun(await router.carryOut(intent, as: Payer())) == .network)
+        #expect(Self.isPaid(await router.carryOut(intent, as: Payer())))
     }
 
     @Test("What was handed out, and another intent's attempt, are not cancelled")
@@ -205,8 +329,35 @@ struct IntentTests {
         let world = World()
         _ = try await world.crashed([])
         let router = try world.router
-        #expect(Self.unanswered(await router.cancel(Self.intent("b"))) == .inUse)
+        for key in ["b", nil] { #expect(Self.unanswered(await router.cancel(Self.intent(key))) == .inUse) }
         #expect(try await world.histories.map(\.isFinished) == [false])
+    }
+
+    @Test("An attempt of its own that has sent nothing ends with its cancellation")
+    func ownCancelled() async throws {
+        let (world, router) = try await Self.leavingUnsent(Self.intent())
+        #expect(Self.notBegun(await router.cancel(Self.intent())) == .cancelled)
+        #expect(try await world.histories.allSatisfy(\.isFinished))
+        #expect(Self.notBegun(await router.carryOut(Self.intent(), as: .careless)) == .cancelled)
+        #expect(Self.isPaid(await router.carryOut(Self.intent("b"), as: .careless)))
+    }
+
+    @Test("A cancelled intent does not stop a request without a key")
+    func withoutKey() async throws {
+        let router = try World().router
+        #expect(Self.notBegun(await router.cancel(Self.intent())) == .cancelled)
+        #expect(Self.isPaid(await router.carryOut(Self.intent(nil), as: Payer())))
+    }
+
+    @Test("Resuming begins nothing, and carries out what was begun")
+    func resumes() async throws {
+        let world = World()
+        let router = try world.router
+        #expect(Self.notBegun(await router.resume(Self.intent(), as: Payer())) == .notFound)
+        #expect(try await world.histories.isEmpty)
+        _ = try await world.crashed([])
+        #expect(Self.isPaid(await router.resume(Self.intent(nil), as: .careless)))
+        #expect(world.provider.calls["pay"] == 1)
     }
 
     @Test("After its deadline nothing is begun")
@@ -216,6 +367,8 @@ struct IntentTests {
         let intent = Self.intent("a", deadline: world.clock.now)
         #expect(Self.notBegun(await router.carryOut(intent, as: Payer())) == .cancelled)
         #expect(world.provider.calls["quote"] == 0)
+        let later = Self.intent("a", deadline: world.clock.now.addingTimeInterval(1))
+        #expect(Self.isPaid(await router.carryOut(later, as: Payer())))
     }
 
     // MARK: Several at once
@@ -242,6 +395,33 @@ struct IntentTests {
         #expect(Self.isPaid(await first))
         #expect(Self.isPaid(await second.value))
         #expect(world.provider.calls["pay"] == 1)
+    }
+
+    @Test("A refusal of the intent that was waited for is not this one's, which is begun then")
+    func waitsForRefusal() async throws {
+        var world = World()
+        let (gate, arrival, runs) = (Gate(), Gate(), Tally())
+        let paid = world.provider.payBody
+        world.provider.payBody = { attempt, context in
+            runs.count("pay")
+            guard runs["pay"] == 1 else { return try await paid(attempt, context) }
+            await arrival.open()
+            await gate.pass()
+            return .declined(DeclineReason(.refused, "no"))
+        }
+        let router = try world.router(
+            telling: PaymentLog { event in
+                guard case .joined = event.kind else { return }
+                Task { await gate.open() }
+            })
+        async let first = router.carryOut(Self.intent("a"), as: Payer())
+        await arrival.pass()
+        let second = await router.carryOut(Self.intent("b"), as: Payer())
+        guard case .stated(.declined) = await first else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(Self.isPaid(second) && runs["pay"] == 2)
     }
 
     @Test("A payee is paid once for each key, and one payment at a time")
@@ -274,6 +454,32 @@ struct IntentTests {
         settler.isSilent = false
         #expect(Self.isPaid(await router.carryOut(intent("july"), as: payer)))
         #expect(settler.payments == 3)
+    }
+
+    @Test("Without a key, one quote of a payee is one payment, and without a quote each call is another")
+    func payeeWithoutKey() async throws {
+        let settler = TestSettler()
+        let payer = Payer(settler: settler)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+            journal: InMemoryJournal())
+        let intent = PaymentIntent(of: InvoiceProvider.payee, key: nil, choice: .option("only"))
+        let quote = try await router.quote(try #require(router.route(InvoiceProvider.payee).route), as: payer)
+        for _ in 0..<2 { #expect(Self.isPaid(await router.carryOut(intent, quote: quote, as: payer))) }
+        #expect(settler.payments == 1)
+        for _ in 0..<2 { #expect(Self.isPaid(await router.carryOut(intent, as: payer))) }
+        #expect(settler.payments == 3)
+        // With a key the payment has the key's name, whichever quote is at hand.
+        let again = try await router.quote(try #require(router.route(InvoiceProvider.payee).route), as: payer)
+        for key in ["may", "june", "may"] {
+            let keyed = PaymentIntent(of: InvoiceProvider.payee, key: key, choice: .option("only"))
+            guard case .stated(.succeeded(let receipt)) = await router.carryOut(keyed, quote: again, as: payer) else {
+                Issue.record("\(key) is not paid")
+                continue
+            }
+            #expect(receipt.reference == router.payment(of: keyed))
+        }
+        #expect(settler.payments == 5)
     }
 
     // MARK: Corrections

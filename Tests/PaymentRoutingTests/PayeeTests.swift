@@ -100,6 +100,20 @@ struct PayeeTests {
         #expect(await journal.unfinished().isEmpty)
     }
 
+    @Test("A request with a key abandons it as well")
+    func unsentBesideKey() async throws {
+        let settler = TestSettler()
+        try await leaveUnsent(try await quote(settler), in: journal)
+        let intent = PaymentIntent(of: InvoiceProvider.payee, key: "may", choice: .option("only"))
+        guard case .stated(.succeeded) = try await router().carryOut(intent, as: Payer(settler: settler)) else {
+            Issue.record("it is not paid")
+            return
+        }
+        #expect(await journal.unfinished().isEmpty)
+        _ = try await router().recover(as: .careless(settler))
+        #expect(settler.payments == 1)
+    }
+
     @Test("An attempt that sends something just before it would be abandoned stays open, and nothing is paid beside it")
     func sentMeanwhile() async throws {
         let settler = TestSettler()

@@ -16,11 +16,12 @@ struct RefundIDTests {
         of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(250), id: "credit-7")
 
     private func router(
-        _ shop: any PaymentService, seed: UInt64 = 1, _ journal: (any PaymentJournal)? = nil, key: JournalKey? = nil
+        _ shop: any PaymentService, seed: UInt64 = 1, _ journal: (any PaymentJournal)? = nil, key: JournalKey? = nil,
+        leases: LeasePolicy = LeasePolicy()
     ) throws -> PaymentRouter {
         PaymentRouter(
             registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal ?? self.journal,
-            clock: clock, random: SeededRandomSource(seed: seed), journalKey: key)
+            clock: clock, random: SeededRandomSource(seed: seed), leases: leases, journalKey: key)
     }
 
     private func receipt(_ request: RefundRequest) -> ServiceReport {
@@ -86,8 +87,10 @@ struct RefundIDTests {
     @Test("Two refunds with one id at the same moment: one is made, one is refused", arguments: [true, false])
     func atOnce(isOneProcess: Bool) async throws {
         let shop = Shop()
-        let one = try router(shop)
-        let other = isOneProcess ? one : try router(shop, seed: 2)
+        // The clock runs while one waits: it waits for longer than the busiest machine takes.
+        let leases = LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000))
+        let one = try router(shop, leases: leases)
+        let other = isOneProcess ? one : try router(shop, seed: 2, leases: leases)
         async let first = Self.failure { _ = try await one.refund(request) }
         async let second = Self.failure { _ = try await other.refund(elsewhere) }
         let errors = await [first, second].compactMap(\.self)

@@ -180,6 +180,45 @@ struct ReservationTests {
         }
     }
 
+    /// A journal in which a person decides between two looks of a recovery.
+    private struct DecidedJournal: PassingJournal, SpendingStore {
+        let base: InMemoryJournal
+        let decide: @Sendable () async throws -> Void
+
+        func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+            try await base.reserve(spending, within: limits)
+        }
+        func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
+        func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
+        func spending(of attempt: AttemptID) async throws -> SpendingRecord? { await base.spending(of: attempt) }
+        func reservedSpendings() async throws -> [SpendingRecord] {
+            let records = await base.reservedSpendings()
+            try await decide()
+            return records
+        }
+        func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { await base.spendings(since: day) }
+    }
+
+    @Test("A reservation that a person's decision has released is not spent by a recovery that had seen it before")
+    func decidedMeanwhile() async throws {
+        let journal = InMemoryJournal()
+        var world = world(journal)
+        let end = world.clock.now.addingTimeInterval(900)
+        let id = try await world.crashed([
+            .stepStarted(name: "sign", kind: .signature(until: end)), .stepFinished(name: "sign", result: "0x51"),
+            .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+        ])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        world.clock.advance(by: .seconds(901))
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        let person = try world.router
+        world.journal = DecidedJournal(base: journal) {
+            _ = try await person.end(id, as: .notPaid, by: "Mina", evidence: "statement of account")
+        }
+        try await world.router.settleSpendings()
+        #expect(await states(journal) == [.released])
+    }
+
     @Test("An attempt that a crash has left keeps its reservation, on any later day, and counts once")
     func goesOn() async throws {
         let journal = InMemoryJournal()

@@ -127,6 +127,26 @@ struct VisitorTests {
             } == 1)
     }
 
+    @Test("A mutation that has ended is in no visitor's way, and one that has not ended is")
+    func earlierMutation() async throws {
+        let begun = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
+        for (events, count) in [([begun, .stepFinished(name: "charge", result: true)], 1), ([begun], 0)] {
+            let ran = Tally()
+            var world = Self.world(.never)
+            world.provider.completeBody = { _, context in
+                _ = try await context.step("confirm", .mutation(replay: .never)) {
+                    ran.count("confirm")
+                    return true
+                }
+                return Self.paid
+            }
+            _ = try await world.crashed(events)
+            let told = try? await world.router.handle(Self.callback)
+            #expect(ran["confirm"] == count)
+            #expect((told == Self.paid) == (count == 1))
+        }
+    }
+
     @Test("A carrier that fails beside a visitor's mutation does not call the attempt harmless")
     func carrierFails() async throws {
         let (ready, go, begun, end) = (Gate(), Gate(), Gate(), Gate())

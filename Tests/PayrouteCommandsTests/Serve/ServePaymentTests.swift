@@ -48,6 +48,21 @@ struct ServePaymentTests {
         #expect((answer.status, answer.json["error"]?["code"]) == (503, "journal"))
     }
 
+    @Test("A payment whose journal cannot be written is not over, and can be resumed by its key")
+    func journalGone() async throws {
+        let served = try await ServedShop()
+        let file = served.folder.file("journal")
+        try FileManager.default.moveItem(atPath: file, toPath: file + "-away")
+        let left = try await served.pay(["link": .string(Self.link), "option": "tab"], key: "k")
+        #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
+        #expect(await served.shop.charges == 0)
+        try FileManager.default.moveItem(atPath: file + "-away", toPath: file)
+        try await served.call(.post, "/v1/payments/\(left["id"]?.string ?? "")/resume")
+        let paid = try await served.settled(left["id"]?.string ?? "")
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await served.shop.charges == 1)
+    }
+
     @Test("Requests at the same time by one key are one payment, also of a payee who can be paid again")
     func together() async throws {
         let served = try await ServedShop()
@@ -213,6 +228,25 @@ struct ServePaymentTests {
         #expect(try table.number("SELECT count(*) FROM served WHERE request IS NULL") == 1)
         let mode = try FileManager.default.attributesOfItem(atPath: table.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+    }
+
+    @Test("Pruning keeps the keys of callers for as long as proofs")
+    func prunedWithProofs() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        let file = folder.file("journal")
+        do {
+            let served = try await ServedShop(in: folder, shop: shop)
+            #expect(try await served.pay(["link": .string(Self.link), "option": "tab"])["state"] == "ended")
+            let table = try Database(path: file + ".served", to: .use)
+            let end = Date(timeIntervalSinceNow: -40 * 86400).timeIntervalSinceReferenceDate
+            try table.run("UPDATE served SET ended = ?1", [.real(end)])
+        }
+        for (days, count) in [("400", 0), ("39", 1)] {
+            let line = ["journal", "prune", "--journal", file, "--older-than", "10", "--keep-proofs", days]
+            let pruned = await payroute(line, input: [])
+            let words = "\(count) \(count == 1 ? "key" : "keys") of callers removed"
+            #expect(pruned.output.contains(words), "\(pruned)")
+        }
     }
 
     @Test("Keys are removed while the server runs, and the journal still pays no link twice")

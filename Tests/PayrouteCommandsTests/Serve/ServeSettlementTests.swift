@@ -180,6 +180,24 @@ struct ServeSettlementTests {
         #expect(try await caller.table.settlement(named: "open") != nil)
     }
 
+    @Test("Another invoice of a payment hash that was handed out is not asked about, and not handed out")
+    func twin() async throws {
+        let caller = try Caller()
+        let (endpoint, amount) = try caller.invoice()
+        let settler = caller.settler()
+        #expect(
+            try await settler.settle(Settlement(key: "a", endpoint: endpoint, amount: amount))
+                == .settled(.preimage(Hex.encode(Shop.preimage(of: "1")))))
+        #expect(try await settler.order(paying: endpoint)?.name == "a")
+        let twin = SettlementEndpoint(
+            endpoint.kind, text: "invoice-2", network: endpoint.network, paymentHash: endpoint.paymentHash)
+        let error = await #expect(throws: PaymentError.self) { try await settler.order(paying: twin) }
+        #expect(error?.code == .integrity)
+        let state = try? await settler.settle(Settlement(key: "b", endpoint: twin, amount: amount))
+        if case .settled? = state { Issue.record("the proof of another invoice passes for it") }
+        #expect(caller.state.withLock { $0.paid } == ["a"])
+    }
+
     @Test("The first answer stays")
     func answered() async throws {
         let caller = try Caller()

@@ -163,6 +163,19 @@ struct WalletOrderTests {
         #expect(known == order)
     }
 
+    @Test("A request is ended by the process that sends it, and by no other")
+    func requestOfAnother() async throws {
+        let bench = try WalletBench(.lnd)
+        let (orders, others) = (try bench.orders().store, try bench.orders().store)
+        _ = try await orders.begin(Self.order("a", bench.settlement(), bench), alone: false)
+        try await others.endRequest(of: "a", isDealtWith: true, now: bench.clock.now)
+        #expect(try await others.order(named: "a", at: bench.clock.now)?.state == .sending)
+        try await orders.endRequest(of: "a", isDealtWith: true, now: bench.clock.now)
+        #expect(
+            try await others.order(named: "a", at: bench.clock.now)?.state
+                == .asked(since: bench.clock.now, isDealtWith: true, height: nil))
+    }
+
     /// An order of a settlement that is being sent.
     private static func order(
         _ name: String, _ settlement: Settlement, _ bench: WalletBench

@@ -1,0 +1,160 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSettlement
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// What providers share whose payments a settler makes.
+@Suite("Settling for providers")
+struct SettlementFlowTests {
+    /// Its links, `?id=`, all lead to one invoice.
+    private struct FlowProvider: SettlingProvider {
+        let base = InvoiceProvider()
+        var check: @Sendable () async throws -> Void = {}
+
+        var descriptor: ProviderDescriptor { base.descriptor }
+
+        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+            try await base.quote(request, in: context)
+        }
+
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+            try await SettlementFlow.pay(attempt, to: InvoiceProvider.endpoint, in: context, unless: check)
+        }
+    }
+
+    private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal(),
+            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+    }
+
+    private static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
+
+    @Test("An invoice that another payment has paid is not begun, and its payment is declined as paid elsewhere")
+    func paidElsewhere() async throws {
+        let (settler, router) = (TestSettler(), try router(FlowProvider()))
+        guard case .succeeded = try await router.pay(Self.link("one"), as: .careless(settler)) else {
+            Issue.record("it is not paid")
+            return
+        }
+        guard case .declined(let reason) = try await router.pay(Self.link("two"), as: .careless(settler)) else {
+            Issue.record("it is paid")
+            return
+        }
+        #expect(reason.code == .paidElsewhere && settler.settlements.count == 1)
+    }
+
+    @Test("A check that fails before the settler is asked is no refusal")
+    func check() async throws {
+        let settler = TestSettler()
+        let router = try router(
+            FlowProvider { throw PaymentError(.network, "offline", provider: "acme") })
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.pay(Self.link("one"), as: .careless(settler))
+        }
+        #expect(error?.code == .network && settler.settlements.isEmpty)
+    }
+
+    @Test("An attempt is for a demand of the same endpoint and amount, and for no other")
+    func distinguish() throws {
+        let endpoint = InvoiceProvider.endpoint
+        func attempt(_ payee: String? = nil) throws -> PaymentAttempt {
+            var data: JSONValue = ["endpoint": try JSONValue.encode(endpoint)]
+            data["payee"] = payee.map { .string($0) }
+            let option = PaymentMethodOption(
+                id: "only", title: "only", amount: .cents(2100, .satoshi), providerData: data)
+            return PaymentAttempt(
+                id: AttemptID(rawValue: "att_1"), reference: InvoiceProvider.invoiceReference, option: option,
+                idempotencyKey: "key", startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
+        }
+        func offer(_ endpoint: SettlementEndpoint, _ satoshi: UInt128) -> SettlementOffer {
+            SettlementOffer(endpoint: endpoint, amount: .fixed(.cents(satoshi, .satoshi)), expiresAt: nil)
+        }
+        try SettlementFlow.distinguish(
+            [offer(InvoiceProvider.address, 1), offer(endpoint, 2100)], from: attempt())
+        for offers in [[], [offer(endpoint, 2101)], [offer(InvoiceProvider.address, 2100)]] {
+            let error = #expect(throws: PaymentError.self) {
+                try SettlementFlow.distinguish(offers, from: attempt())
+            }
+            #expect(error?.code == .integrity)
+            // Payments to a payee have separate names.
+            try SettlementFlow.distinguish(offers, from: attempt("mina"))
+        }
+    }
+
+    // MARK: Proofs and amounts
+
+    /// A settler that has paid every name, with one proof.
+    private struct ProvingSettler: PaymentSettler {
+        let endpoint: SettlementEndpoint
+        let proof: SettlementProof
+        let name = "test-orders"
+
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+        func register(_ name: String) async throws {}
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func order(named name: String) async throws -> SettlementOrder? {
+            SettlementOrder(
+                name: name, endpoint: endpoint, amount: .cents(2100, .satoshi), state: .settled(proof))
+        }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+        func settle(_ settlement: Settlement) async throws -> SettlementState { .settled(proof) }
+        func abandon(_ name: String) async throws -> SettlementState { .settled(proof) }
+    }
+
+    private static let (chain, address) = (
+        SettlementEndpoint(.bitcoinAddress, text: "bcrt1address", network: "regtest"),
+        SettlementEndpoint(.lightningAddress, text: "ann@pay.example")
+    )
+
+    @Test(
+        "Lightning is proved by a preimage of 32 bytes, a chain by a transaction, and neither by the other's proof",
+        arguments: [
+            (address, .preimage(String(repeating: "07", count: 32)), true),
+            (address, .preimage(String(repeating: "07", count: 31)), false), (address, .preimage("no digits"), false),
+            (address, .transaction("tx-1"), false), (chain, .transaction("tx-1"), true),
+            (chain, .transaction(String(repeating: "a", count: 256)), true),
+            (chain, .transaction(String(repeating: "a", count: 257)), false), (chain, .transaction(""), false),
+            (chain, .transaction("tx 1"), false), (chain, .transaction("tx\u{7F}"), false),
+            (chain, .preimage(String(repeating: "07", count: 32)), false),
+        ] as [(SettlementEndpoint, SettlementProof, Bool)])
+    func proofs(endpoint: SettlementEndpoint, proof: SettlementProof, isProof: Bool) async throws {
+        let settler = ProvingSettler(endpoint: endpoint, proof: proof)
+        let payer = Payer(policy: .firstWhateverItCosts, settler: settler)
+        let outcome = try await router(FlowProvider()).pay(Self.link("one"), as: payer)
+        if case .succeeded = outcome { #expect(isProof) } else { #expect(!isProof, "\(outcome)") }
+    }
+
+    @Test("Amounts of an order are compared by their values, whatever their exponents")
+    func amounts() throws {
+        func money(_ units: UInt128, _ exponent: UInt8 = 8) throws -> Money {
+            try Money(minorUnits: units, currency: .satoshi, exponent: exponent)
+        }
+        func isFor(_ paid: Money, _ expected: Money) -> Bool {
+            let order = SettlementOrder(name: "a", endpoint: nil, amount: paid, state: .registered)
+            return (try? order.requireAmount(expected)) != nil
+        }
+        #expect(try isFor(money(21), money(21)) && !isFor(money(21), money(22)))
+        #expect(try isFor(money(21_000, 11), money(21)) && isFor(money(21), money(21_000, 11)))
+        #expect(try !isFor(money(21_001, 11), money(21)) && !isFor(money(21), money(21_001, 11)))
+        #expect(try !isFor(money(1 << 100, 0), money(1, 11)) && !isFor(.cents(21), money(21)))
+        try SettlementOrder(name: "a", endpoint: nil, amount: nil, state: .registered).requireAmount(money(21))
+    }
+
+    @Test(
+        "A payee's own name is shown without what could pass for something else",
+        arguments: [
+            ("Shop", "\u{201C}Shop\u{201D} (k)"), (" Shop  of\u{202E} Ann ", "\u{201C}Shop of Ann\u{201D} (k)"),
+            ("<b>\u{201D}Shop\n", "\u{201C}bShop\u{201D} (k)"), (" ", "k"), (nil, "k"),
+            (String(repeating: "a", count: 60), "\u{201C}\(String(repeating: "a", count: 50))\u{201D} (k)"),
+        ] as [(String?, String)])
+    func names(name: String?, shown: String) {
+        #expect(Payee(claiming: name, knownAs: "k").name == shown)
+    }
+}
