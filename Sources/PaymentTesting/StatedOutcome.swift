@@ -5,7 +5,7 @@ extension PaymentOutcome {
     ///
     /// - Parameter report: the service's report.
     public init(stating report: ServiceReport) {
-        self = Ledger.empty.verdict(on: CheckedReport(asItNames: report), at: .run)
+        self = Ledger.empty.verdict(on: CheckedReport(uncompared: report), at: .run)
     }
 }
 

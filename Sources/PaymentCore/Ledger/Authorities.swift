@@ -11,7 +11,7 @@
 package struct Authorities: Sendable {
     private struct Step {
         let kind: StepKind
-        var isAnswered = false
+        var isAnswered: Bool
         /// The transaction's id or the settlement's proof.
         var proof: String?
     }

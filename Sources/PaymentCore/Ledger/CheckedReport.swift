@@ -13,16 +13,12 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Takes a claim about the payment that its receipt names.
-    package init(asItNames claim: ServiceReport) {
-        self.claim = claim
-        payment =
-            if case .succeeded(let receipt) = claim { receipt.reference } else {
-                PaymentReference(provider: "", id: "")
-            }
+    /// Takes a claim that nothing is compared with.
+    package init(uncompared claim: ServiceReport) {
+        self.init(claiming: claim, of: PaymentReference(provider: "", id: ""))
     }
 
-    private init(unpaid claim: ServiceReport, of payment: PaymentReference) {
+    private init(claiming claim: ServiceReport, of payment: PaymentReference) {
         (self.claim, self.payment) = (claim, payment)
     }
 
@@ -30,17 +26,17 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
     package static func refused(
         _ code: DeclineReason.Code, _ message: String, of payment: PaymentReference
     ) -> CheckedReport {
-        CheckedReport(unpaid: .declined(DeclineReason(code, message)), of: payment)
+        CheckedReport(claiming: .declined(DeclineReason(code, message)), of: payment)
     }
 
     /// Claims, for this device, that the payer has cancelled `payment`.
     package static func cancelled(_ payment: PaymentReference) -> CheckedReport {
-        CheckedReport(unpaid: .cancelled, of: payment)
+        CheckedReport(claiming: .cancelled, of: payment)
     }
 
     /// Claims nothing of `payment`.
     package static func unknown(_ message: String, of payment: PaymentReference) -> CheckedReport {
-        CheckedReport(unpaid: .unknown(UnknownOutcome(reference: payment, message: message)), of: payment)
+        CheckedReport(claiming: .unknown(UnknownOutcome(reference: payment, message: message)), of: payment)
     }
 
     /// The claim for people.
