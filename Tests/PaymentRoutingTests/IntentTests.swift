@@ -456,17 +456,43 @@ struct IntentTests {
         #expect(settler.payments == 3)
     }
 
+    @Test("Two keys that pay one payee at once are two payments, one after the other")
+    func payeeAtOnce() async throws {
+        let (settler, gate, runs) = (TestSettler(), Gate(), Tally())
+        var provider = InvoiceProvider()
+        let calls = provider.calls
+        provider.quoteBody = {
+            runs.count("quote")
+            if runs["quote"] == 1 { await gate.pass() }
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal(),
+            log: PaymentLog { event in
+                guard case .joined = event.kind else { return }
+                Task { await gate.open() }
+            })
+        let payer = Payer(settler: settler)
+        func intent(_ key: String) -> PaymentIntent {
+            PaymentIntent(of: InvoiceProvider.payee, key: key, choice: .option("only"))
+        }
+        async let first = router.carryOut(intent("may"), as: payer)
+        while calls["quote"] == 0 { await Task.yield() }
+        #expect(Self.isPaid(await router.carryOut(intent("june"), as: payer)))
+        #expect(Self.isPaid(await first))
+        #expect(settler.payments == 2)
+    }
+
     @Test("Without a key, one quote of a payee is one payment, and without a quote each call is another")
     func payeeWithoutKey() async throws {
         let settler = TestSettler()
         let payer = Payer(settler: settler)
+        let provider = InvoiceProvider()
         let router = PaymentRouter(
-            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
-            journal: InMemoryJournal())
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
         let intent = PaymentIntent(of: InvoiceProvider.payee, key: nil, choice: .option("only"))
         let quote = try await router.quote(try #require(router.route(InvoiceProvider.payee).route), as: payer)
         for _ in 0..<2 { #expect(Self.isPaid(await router.carryOut(intent, quote: quote, as: payer))) }
-        #expect(settler.payments == 1)
+        #expect(settler.payments == 1 && provider.calls["quote"] == 1, "what was shown is paid")
         for _ in 0..<2 { #expect(Self.isPaid(await router.carryOut(intent, as: payer))) }
         #expect(settler.payments == 3)
         // With a key the payment has the key's name, whichever quote is at hand.

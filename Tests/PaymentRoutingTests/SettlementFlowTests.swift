@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentSettlement
+import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import TestSupport
@@ -85,6 +86,45 @@ struct SettlementFlowTests {
             #expect(error?.code == .integrity)
             // Payments to a payee have separate names.
             try SettlementFlow.distinguish(offers, from: attempt("mina"))
+        }
+    }
+
+    /// Quotes an invoice at another amount than it states, or at its own.
+    private struct ReviewingProvider: SettlingProvider {
+        static let invoice =
+            "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq"
+            + "5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qf"
+            + "egext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+        var added: UInt128 = 0
+
+        var descriptor: ProviderDescriptor { InvoiceProvider().descriptor }
+
+        func recognize(_ link: PaymentLink) -> LinkMatch? { InvoiceProvider().recognize(link) }
+
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+            let offer = try #require(SettlementOffer.offers(in: Self.invoice, StandardsReader()).first)
+            guard case .fixed(let asked) = offer.amount else { throw PaymentError(.integrity, "it states no amount") }
+            let amount = try Money(
+                minorUnits: asked.minorUnits + added, currency: asked.currency, exponent: asked.exponent)
+            let option = PaymentMethodOption(
+                id: "only", title: "only", amount: amount, needs: [.settlement(.bolt11, network: "mainnet")],
+                providerData: ["endpoint": try JSONValue.encode(offer.endpoint)])
+            return PaymentQuote(
+                reference: request.reference, payee: Payee(name: "Mina"), amount: amount, options: [option])
+        }
+
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+            try await SettlementFlow.pay(attempt, StandardsReader(), in: context)
+        }
+    }
+
+    @Test("An amount that the invoice does not ask for is not handed to the settler")
+    func otherAmount() async throws {
+        for added in [0, 1] as [UInt128] {
+            let settler = TestSettler(.refuses)
+            let result = try? await router(ReviewingProvider(added: added))
+                .pay(Self.link("one"), as: .careless(settler))
+            #expect(settler.settlements.count == (added == 0 ? 1 : 0), "\(String(describing: result))")
         }
     }
 
