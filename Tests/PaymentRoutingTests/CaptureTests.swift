@@ -305,8 +305,12 @@ struct CaptureTests {
         let refund = RefundRequest(of: all.payment, amount: .cents(50), id: "credit-1")
         let running = Task { try await one.capture(all) }
         await inside.pass()
-        let waiting = Task { try await other.refund(refund) }
-        while clock.naps.isEmpty { await Task.yield() }
+        let ended = Tally()
+        let waiting = Task {
+            defer { ended.count("refund") }
+            return try await other.refund(refund)
+        }
+        while clock.naps.isEmpty, ended["refund"] == 0 { await Task.yield() }
         #expect(shop.calls["refund"] == 0)
         await leave.open()
         #expect(try await running.value == Self.receipt(all))

@@ -63,6 +63,22 @@ struct ServePaymentTests {
         #expect(await served.shop.charges == 1)
     }
 
+    @Test("A payment whose terms cannot be stored is not over, and is made once they can")
+    func termsNotStored() async throws {
+        let served = try await ServedShop()
+        let table = try Database(path: served.folder.file("journal.served"), to: .use)
+        try table.execute(
+            "CREATE TRIGGER full BEFORE UPDATE OF terms ON served BEGIN SELECT RAISE(ABORT, 'full'); END")
+        let left = try await served.pay(["link": .string(Self.link), "option": "tab"], key: "k")
+        #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
+        #expect(await served.shop.charges == 0)
+        try table.execute("DROP TRIGGER full")
+        try await served.call(.post, "/v1/payments/\(left["id"]?.string ?? "")/resume")
+        let paid = try await served.settled(left["id"]?.string ?? "")
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await served.shop.charges == 1)
+    }
+
     @Test("Requests at the same time by one key are one payment, also of a payee who can be paid again")
     func together() async throws {
         let served = try await ServedShop()
