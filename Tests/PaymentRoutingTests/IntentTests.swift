@@ -227,7 +227,7 @@ struct IntentTests {
         #expect(Self.isPaid(await router.outcome(of: Self.intent("b"))))
     }
 
-    @Test("An attempt of its own that has sent nothing is resumed, whatever has chosen its option")
+    @Test("An intent's attempt that has sent nothing is resumed, whatever has chosen its option")
     func ownUnsent() async throws {
         for choice in [PaymentIntent.Choice.asked, .within([.cents(1000)]), .option("card")] {
             let (world, router) = try await Self.leavingUnsent(Self.intent("a", choice))
@@ -333,7 +333,7 @@ struct IntentTests {
         #expect(try await world.histories.map(\.isFinished) == [false])
     }
 
-    @Test("An attempt of its own that has sent nothing ends with its cancellation")
+    @Test("An intent's attempt that has sent nothing ends with the intent's cancellation")
     func ownCancelled() async throws {
         let (world, router) = try await Self.leavingUnsent(Self.intent())
         #expect(Self.notBegun(await router.cancel(Self.intent())) == .cancelled)

@@ -8,7 +8,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// What providers share whose payments a settler makes.
+/// The parts that providers share whose payments a settler makes.
 @Suite("Settling for providers")
 struct SettlementFlowTests {
     /// Its links, `?id=`, all lead to one invoice.
