@@ -1,6 +1,14 @@
 package import PaymentCore
 package import PaymentTesting
 
+/// A market whose payments callers of a server make from their own wallets.
+package protocol CallersMarket: Market {
+    /// Has a caller pay what a server's question of the kind `settle` asks for, whatever was paid before.
+    ///
+    /// - Returns: the members of the caller's answer.
+    func pay(_ question: JSONValue) -> JSONValue
+}
+
 /// One payment service of a simulated world: it creates payments, and knows the truth about them.
 ///
 /// To simulate another provider, write one file with a conforming type that connects its sandbox to the world, and add

@@ -12,6 +12,7 @@ import VendorSimulation
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
 //     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --wallets COUNT [FIRST]    histories of the payer's own wallet; one with its events
+//     swift run -c release Simulate --serve COUNT [FIRST]    histories of a server's tenants, with and without a wallet
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or of the control
 //                                                 with this number
 
@@ -27,6 +28,13 @@ case ("--links", let count?):
 case ("--wallets", let count?):
     let first = arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0
     exit(count == 1 ? OneHistory.run(first, .wallets) : ManyHistories.run(count, from: first, variation: .wallets))
+case ("--serve", let count?):
+    let first = arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0
+    exit(
+        [Variation.served, .servedFromWallet].map { variation in
+            count == 1
+                ? OneHistory.run(first, variation) : ManyHistories.run(count, from: first, variation: variation)
+        }.max() ?? 0)
 case ("--mistake", let seed?) where arguments.count == 3:
     let mistake = Mistake.all.first { $0.name == arguments[2] }
     let number = (Int(arguments[2]) ?? 0) - 1
@@ -35,7 +43,7 @@ case ("--mistake", let seed?) where arguments.count == 3:
 case (nil, _): exit(ManyHistories.run(10_000, variation: Variation()))
 case (let count?, _):
     guard let count = UInt64(count), count > 0 else {
-        print("usage: Simulate [COUNT | --seed SEED | --mistakes | --recurring PLANS | (--links | --wallets) COUNT]")
+        print("usage: Simulate [COUNT | --seed SEED | --mistakes | --recurring PLANS | (--links | --wallets | --serve) COUNT]")
         exit(64)
     }
     let most = arguments.dropFirst().first.flatMap { Int($0) } ?? 3

@@ -34,6 +34,41 @@ extension Variation {
     }
 }
 
+extension Variation {
+    /// Payments for the tenants of `payroute serve`, who are asked to pay from their own wallets.
+    package static var served: Variation {
+        serving([CallersWallet.maker(share: 5), KeyedMarket.maker(share: 2), MarketMaker.shop(share: 2)])
+    }
+
+    /// Payments for the tenants of `payroute serve` from the server's own wallet.
+    package static var servedFromWallet: Variation {
+        var variation = serving([
+            BitcoinMarket.maker(share: 3), KeyedMarket.maker(share: 2), WalletConnectPayMarket.maker(share: 3),
+            MarketMaker.shop(share: 2, ShopHabits(wallet: ShopHabits.walletAct)),
+        ])
+        variation.serverPays = true
+        variation.rest = .seconds(100_000)
+        return variation
+    }
+
+    private static func serving(_ markets: [MarketMaker]) -> Variation {
+        var variation = Variation(markets)
+        variation.wallet = WalletConnectPayMarket.payer
+        variation.target = "simulate-serve"
+        variation.faces = { ServedFiles() }
+        variation.autoPayShare = 3
+        variation.devices = 0
+        variation.servers = 0
+        variation.upgrades = 0
+        variation.restores = 0
+        variation.stuckPayers = 0
+        variation.reentries = 0
+        variation.keyChanges = 0
+        variation.gaps = 0
+        return variation
+    }
+}
+
 extension History {
     /// Creates the history of a seed among every market.
     package init(seed: UInt64) { self.init(seed: seed, variation: Variation()) }

@@ -88,6 +88,7 @@ struct Life: Sendable {
     private var key: JournalKey? { world.elapsed < keys.change ? keys.first : keys.later }
 
     func verdict() async throws -> Verdict {
+        if let faces = variation.faces { return try await servedVerdict(faces()) }
         let payments = await markets.makePayments(1 + random.below(4), random)
         let devices = makeDevices(payments)
         var started = 0
@@ -159,7 +160,7 @@ struct Life: Sendable {
         return (ends, healed)
     }
 
-    private func judge(
+    func judge(
         _ payments: [MarketPayment], _ ends: [Judgement.Device], processes: Int
     ) async -> Verdict {
         let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain, key: key)
@@ -204,7 +205,7 @@ struct Life: Sendable {
         var doer: Doer { Doer(device: device.number, process: process.number) }
     }
 
-    private func makeDevices(_ payments: [MarketPayment]) -> [Device] {
+    func makeDevices(_ payments: [MarketPayment]) -> [Device] {
         let shared = payments.filter(\.isForAll)
         let isDivided = hasServers && payments.count > 1
         let count = isDivided || (!shared.isEmpty && random.happens(variation.devices)) ? 2 : 1
@@ -231,7 +232,7 @@ struct Life: Sendable {
         }
     }
 
-    private func seat(
+    func seat(
         _ device: Device, _ process: SimulatedProcess, _ edition: Edition, without missing: Set<ProviderID> = []
     ) -> Seat {
         let doer = Doer(device: device.number, process: process.number)

@@ -77,6 +77,10 @@ package struct Variation: Sendable {
     package var captures = 0.3
     /// True if requests are checked to be covered by durable records when they leave.
     package var checksDurability = true
+    /// Creates the interfaces of a history over which tenants' applications pay; nil if applications have a router.
+    package var faces: (@Sendable () -> any PaymentFaces)?
+    /// True if a server pays from its own wallet; otherwise its callers are asked.
+    package var serverPays = false
     /// The promises that must be kept. Breaches of all others are listed separately.
     package var promises = Promise.kept
 

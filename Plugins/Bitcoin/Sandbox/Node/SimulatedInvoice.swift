@@ -9,7 +9,8 @@ package struct SimulatedInvoice: Sendable {
     package let text: String
     /// In thousandths of a satoshi; nil if the payer chooses.
     package let amount: UInt64?
-    let preimage: [UInt8]
+    /// The proof of its payment.
+    package let preimage: [UInt8]
     /// Its content.
     let draft: Bolt11Draft
     /// The payee's key in hexadecimal digits.

@@ -54,6 +54,11 @@ struct ServiceSession {
         ) { try real[$0.id].map($0.merchants) ?? [] }
     }
 
+    /// Creates a session without vendors' services.
+    init(_ router: PaymentRouter, payer: Payer) {
+        (self.router, self.payer, vendors, known) = (router, payer, [], SandboxVendors([]))
+    }
+
     private init(
         _ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool, _ settings: VendorSettings,
         payer: Payer, secrets: any SecretStore, over transport: StandardTransport,

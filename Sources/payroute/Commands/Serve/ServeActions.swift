@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// Questions of payments to their payers, until a caller answers. Each question is answered once.
 actor ServeActions {
@@ -49,7 +50,7 @@ actor ServeActions {
         let id = "act_" + random.hex(24)
         let own: [String: JSONValue] = ["id": .string(id), "kind": .string(kind.rawValue)]
         let json = JSONValue.object(members.merging(own) { $1 })
-        let changed = changed
+        let (changed, executor) = (changed, RouterTasks.executor)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard !Task.isCancelled else {
@@ -58,10 +59,10 @@ actor ServeActions {
                 }
                 open[payment, default: []].append(
                     Question(id: id, json: json, names: names, check: check, answer: continuation))
-                Task { await changed(payment) }
+                Task(executorPreference: executor) { await changed(payment) }
             }
         } onCancel: {
-            Task { await self.withdraw(id, of: payment) }
+            Task(executorPreference: executor) { await self.withdraw(id, of: payment) }
         }
     }
 

@@ -21,7 +21,8 @@ actor ServePayments {
     private var running: [String: Task<Void, Never>] = [:]
     /// Payments whose keys are being stored: they run from then on.
     private var starting: Set<String> = []
-    private var watchers: [String: [Int: AsyncStream<String?>.Continuation]] = [:]
+    /// In the order of their beginnings.
+    private var watchers: [String: [(number: Int, changes: AsyncStream<String?>.Continuation)]] = [:]
     private var lastWatcher = 0
     private var isDraining = false
     private var tending: Task<Void, Never>?
@@ -56,7 +57,7 @@ actor ServePayments {
         await relay.bind(self)
         for sender in webhooks.values { await sender.start() }
         let left = try await table.open()
-        tending = Task { [weak self, clock] in
+        tending = Task(executorPreference: RouterTasks.executor) { [weak self, clock] in
             repeat { await self?.look() } while (try? await clock.sleep(for: Self.pause)) != nil && self != nil
         }
         return left
@@ -181,12 +182,16 @@ actor ServePayments {
 
     private func start(_ id: String, of tenant: String, quote: PaymentQuote? = nil) {
         guard running[id] == nil else { return }
-        running[id] = Task {
-            await run(id, of: tenant, quote: quote)
-            running[id] = nil
-            await actions.forget(id)
-            changed(id)
+        running[id] = Task(executorPreference: RouterTasks.executor) {
+            await self.run(id, of: tenant, quote: quote)
+            await self.ended(id)
         }
+        changed(id)
+    }
+
+    private func ended(_ id: String) async {
+        running[id] = nil
+        await actions.forget(id)
         changed(id)
     }
 
@@ -200,7 +205,9 @@ actor ServePayments {
         let reference = router.payment(of: intent)
         let listener = reference.map { reference in
             let events = router.events(of: reference)
-            return Task { for await event in events { note(event, of: id) } }
+            return Task(executorPreference: RouterTasks.executor) {
+                for await event in events { await self.note(event, of: id) }
+            }
         }
         if let reference { try? await table.name(id, reference) }
         let statement = await router.carryOut(
@@ -284,26 +291,36 @@ actor ServePayments {
         let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(64))
         lastWatcher += 1
         let number = lastWatcher
-        watchers[id, default: [:]][number] = continuation
-        continuation.onTermination = { _ in Task { await self.forget(number, of: id) } }
+        watchers[id, default: []].append((number, continuation))
+        let executor = RouterTasks.executor
+        continuation.onTermination = { _ in
+            Task(executorPreference: executor) { await self.forget(number, of: id) }
+        }
         return stream
     }
 
     private func forget(_ number: Int, of id: String) {
-        watchers[id]?[number] = nil
+        watchers[id]?.removeAll { $0.number == number }
         if watchers[id]?.isEmpty == true { watchers[id] = nil }
     }
 
     private func changed(_ id: String) {
-        for watcher in watchers[id]?.values ?? [:].values { watcher.yield(nil) }
+        for watcher in watchers[id] ?? [] { watcher.changes.yield(nil) }
     }
 
     /// Brings an event of the router to those who watch the payment.
     private func note(_ event: PaymentEvent, of id: String) {
-        for watcher in watchers[id]?.values ?? [:].values { watcher.yield(event.description) }
+        for watcher in watchers[id] ?? [] { watcher.changes.yield(event.description) }
     }
 
     // MARK: Ending
+
+    /// Cancels what runs, and begins nothing.
+    func stop() {
+        isDraining = true
+        tending?.cancel()
+        for id in running.keys.sorted() { running[id]?.cancel() }
+    }
 
     /// Takes no payment any more, waits for those that run, at most `bound`, and cancels the rest: they are in the
     /// journal, and go on when they are resumed. Those that wait for their payer are not waited for.
@@ -317,11 +334,10 @@ actor ServePayments {
             guard busy > 0 else { break }
             try? await clock.sleep(for: .milliseconds(50))
         }
-        let left = running.values
-        for task in left { task.cancel() }
+        stop()
         let limit = clock.uptime + Self.grace
         while !running.isEmpty, clock.uptime < limit { try? await clock.sleep(for: .milliseconds(20)) }
-        for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
+        for watcher in watchers.values.flatMap(\.self) { watcher.changes.finish() }
         await withTaskGroup { group in
             for sender in webhooks.values { group.addTask { await sender.stop() } }
         }

@@ -1,0 +1,36 @@
+import Foundation
+package import PaymentCore
+import PaymentCrypto
+package import PaymentRouting
+package import PaymentTesting
+package import PayrouteCommands
+package import Simulation
+import TestSupport
+
+/// `payroute serve` in the processes of one history. Each has its own copy of the file of payments, made when it starts:
+/// what a process writes after its end reaches no other one.
+package final class ServedFiles: PaymentFaces {
+    private let folder = ScratchFolder(isInMemory: true)
+    private static let file = "payments.served"
+    private static let tokens = Tenant.names.map { name in
+        "\(name) \(Hex.encode(Digest.sha256.hash(Array(name.utf8)))) read,pay\n"
+    }.joined()
+
+    package func open(
+        over router: PaymentRouter, in process: SimulatedProcess, wallet: Payer?
+    ) async throws -> any PaymentFace {
+        let files = FileManager.default
+        let (kept, own) = (folder.file("kept"), folder.file("process-\(process.number)"))
+        if files.fileExists(atPath: kept) {
+            try files.moveItem(atPath: kept, toPath: own)
+        } else {
+            try files.createDirectory(atPath: own, withIntermediateDirectories: true)
+        }
+        process.atEnd { try? FileManager.default.copyItem(atPath: own, toPath: kept) }
+        return try await ServeInterface(
+            over: router, journal: process.journal, table: own + "/" + Self.file, wallet: wallet, tokens: Self.tokens,
+            random: process.random, clock: process.clock)
+    }
+}
+
+extension ServeInterface: PaymentFace {}
