@@ -132,6 +132,7 @@ package struct Mistake: Sendable {
                 name: "what is reserved is never given back",
                 variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
         ] + ShopMistake.allCases.compactMap(fromOutside) + WalletMistake.allCases.map(atWallet)
+        + ServeMistake.allCases.map { Mistake(name: $0.rawValue, variation: $0.variation, symptom: $0.symptom) }
 
     /// The history of a mistake of the payer's own wallet, or of its settler.
     private static func atWallet(_ mistake: WalletMistake) -> Mistake {

@@ -11,10 +11,14 @@ import TestSupport
 /// what a process writes after its end reaches no other one.
 package final class ServedFiles: PaymentFaces {
     private let folder = ScratchFolder(isInMemory: true)
+    /// True if no process has the file of an earlier one.
+    private let isLost: Bool
     private static let file = "payments.served"
     private static let tokens = Tenant.names.map { name in
         "\(name) \(Hex.encode(Digest.sha256.hash(Array(name.utf8)))) read,pay\n"
     }.joined()
+
+    package init(isLost: Bool = false) { self.isLost = isLost }
 
     package func open(
         over router: PaymentRouter, in process: SimulatedProcess, wallet: Payer?
@@ -26,7 +30,7 @@ package final class ServedFiles: PaymentFaces {
         } else {
             try files.createDirectory(atPath: own, withIntermediateDirectories: true)
         }
-        process.atEnd { try? FileManager.default.copyItem(atPath: own, toPath: kept) }
+        if !isLost { process.atEnd { try? FileManager.default.copyItem(atPath: own, toPath: kept) } }
         return try await ServeInterface(
             over: router, journal: process.journal, table: own + "/" + Self.file, wallet: wallet, tokens: Self.tokens,
             random: process.random, clock: process.clock)

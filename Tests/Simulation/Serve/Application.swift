@@ -100,7 +100,8 @@ struct Application: Sendable {
         let json = (try? JSONValue(parsing: response.body)) ?? .null
         life.world.note(
             "\(order.tenant) \(order.key) \(method.rawValue) \(path): \(response.status) \(json["state"]?.string ?? "") "
-                + "\(json["outcome"]?["outcome"]?.string ?? "") \(json["error"]?["code"]?.string ?? "")")
+                + "\(json["outcome"]?["outcome"]?.string ?? "") \(json["error"]?["code"]?.string ?? "") "
+                + (json["outcome"]?["reason"]?.string ?? ""))
         return (response.status, json)
     }
 
@@ -133,6 +134,7 @@ struct Application: Sendable {
         case "choose":
             let usable = (question["options"]?.array ?? []).filter { $0["unmet"]?.array?.isEmpty ?? true }
             guard !usable.isEmpty, !random.happens(0.1), let name = usable[random.below(usable.count)]["id"] else {
+                await views.refuses(order)
                 return decline
             }
             for option in usable where option["id"] == name { await views.shows(option, of: order) }

@@ -28,8 +28,8 @@ extension Life {
         try await world.clock.sleep(for: .seconds(250))
         await views.finish()
         let end = Judgement.Device(
-            number: device.number, payments: [], endings: [:], histories: device.disk.histories,
-            spendings: device.disk.spendings)
+            number: device.number, payments: [], endings: [:],
+            histories: await histories(of: device, orders, views), spendings: device.disk.spendings)
         return await judge(payments, [end], processes: started + 1)
     }
 
@@ -105,10 +105,33 @@ extension Life {
             if open.isEmpty { break }
             try await world.clock.sleep(for: .seconds(30))
         }
-        for order in open where !order.payment.isEndless {
+        for order in open where !mayStayOpen(order.payment, seat.device) {
             await views.breach(order, "reached no end within the time after everything healed")
         }
+        await Calls(life: self, seat: seat).recover(as: variation.serverPays ? seat.device.payer : Payer())
         seat.process.crash()
         await face.stop()
+    }
+
+    /// True if the contract leaves a payment open: only its wallet, or its service, could end it.
+    private func mayStayOpen(_ payment: MarketPayment, _ device: Device) -> Bool {
+        let isAsked = device.disk.histories.contains { history in
+            markets.identity(of: history.attempt.reference) == payment.reference && !history.isFinished
+                && Judgement.hasAskedWallet(history)
+        }
+        return payment.isEndless || isAsked
+    }
+
+    /// The attempts that are judged. The end of one that only its caller could settle may be lost with the power, once
+    /// the server has stated it: no other program can end it again.
+    private func histories(
+        of device: Device, _ orders: [ServedOrder], _ views: ServedViews
+    ) async -> [AttemptHistory] {
+        var histories = device.disk.histories
+        guard !variation.serverPays else { return histories }
+        for order in orders where await !views.isOpen(order) {
+            histories.removeAll { !$0.isFinished && order.owns($0.attempt.id) }
+        }
+        return histories
     }
 }

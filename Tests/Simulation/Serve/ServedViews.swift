@@ -17,6 +17,8 @@ actor ServedViews {
         /// The outcome of the view that first called it ended.
         var end: JSONValue?
         var reference: PaymentReference?
+        /// True if the caller has refused every option.
+        var hasRefused = false
     }
 
     private let life: Life
@@ -35,6 +37,9 @@ actor ServedViews {
     func shows(_ option: JSONValue, of order: ServedOrder) {
         known[order.number]?.shown[option["id"]?.string ?? "", default: []].insert(Self.price(option))
     }
+
+    /// Notes that the caller refuses every option of an order.
+    func refuses(_ order: ServedOrder) { known[order.number]?.hasRefused = true }
 
     /// Returns true if the order has been sent, and has not ended.
     func isOpen(_ order: ServedOrder) -> Bool { known[order.number].map { $0.end == nil } ?? false }
@@ -75,7 +80,7 @@ actor ServedViews {
     private func pass(_ outcome: JSONValue, of entry: Known, by doer: Doer) async {
         let order = entry.order
         let payment = life.markets.identity(of: entry.reference ?? order.payment.reference)
-        let content = Self.content(outcome, entry.reference ?? payment)
+        let content = Self.content(outcome, entry)
         let isPaid = outcome["outcome"] == "succeeded"
         await life.oracle.hear(
             Statement(
@@ -84,8 +89,11 @@ actor ServedViews {
                 name: entry.reference))
     }
 
-    private static func content(_ outcome: JSONValue, _ payment: PaymentReference) -> Statement.Content {
+    private static func content(_ outcome: JSONValue, _ entry: Known) -> Statement.Content {
         let reason = outcome["reason"]?.string ?? ""
+        let payment = entry.reference ?? entry.order.payment.reference
+        // The caller's own terms refuse for this key alone.
+        let isOwn = reason.contains("within the limits") || entry.hasRefused
         let report: ServiceReport
         switch outcome["outcome"]?.string {
         case "succeeded":
@@ -96,11 +104,11 @@ actor ServedViews {
                 PaymentReceipt(
                     reference: payment, amount: amount, transactionID: outcome["transaction"]?.string,
                     unproven: reason.contains("without proof") ? reason : nil))
-        case "declined":
+        case "declined" where !isOwn:
             let isElsewhere = reason.contains("another payment")
             report = .declined(DeclineReason(isElsewhere ? .paidElsewhere : .refused, reason))
         case "expired": report = .expired
-        case "cancelled" where outcome["error"] == .null: report = .cancelled
+        case "cancelled" where outcome["error"] == .null && !isOwn: report = .cancelled
         default: return .notBegun(PaymentError(.cancelled, reason))
         }
         return .outcome(PaymentOutcome(stating: report))
