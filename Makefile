@@ -19,6 +19,7 @@ STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
 LINK_SEEDS ?= 10000
 WALLET_SEEDS ?= 20000
+SERVE_SEEDS ?= 20000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
@@ -49,7 +50,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links simulate-wallets interop deps-interop wallet-test serve-test mutants dist format lint docs site api clean
+	simulate-subscriptions simulate-links simulate-wallets simulate-serve interop deps-interop wallet-test serve-test mutants dist format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -189,6 +190,10 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 simulate-wallets: deps ## play histories of payments from the payer's own Lightning wallet, in release (WALLET_SEEDS=20000, or SEED=n for one)
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --wallets $(if $(SEED),1 $(SEED),$(WALLET_SEEDS))
+
+simulate-serve: deps ## play histories of the tenants of payroute serve, in release (SERVE_SEEDS=20000, or SEED=n for one)
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" --serve $(if $(SEED),1 $(SEED),$(SERVE_SEEDS))
 
 deps-interop: ## install what makes and runs clients in other languages (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)

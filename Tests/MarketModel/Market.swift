@@ -66,6 +66,9 @@ package protocol Market: Sendable {
     /// The false statement of a receipt, or nil.
     func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String?
 
+    /// Changes the price of an unpaid payment, where the service does such things.
+    func reprice(_ payment: PaymentReference, _ random: SeededRandomSource) async
+
     /// The id of the payment whose money `request` can move, or nil. Such a request must find its step on the disk.
     func payment(movedBy request: HTTPRequest) -> String?
 
@@ -116,6 +119,7 @@ extension Market {
     package var breaches: [String] { [] }
     package func isDecided(_ payment: PaymentReference) async -> Bool { false }
     package var canBePaidAfterRefusal: Bool { false }
+    package func reprice(_ payment: PaymentReference, _ random: SeededRandomSource) async {}
     package func returns(of payment: PaymentReference) -> [String] { [] }
     package func notifications() async -> [IncomingNotification] { [] }
     package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] { [] }

@@ -4,7 +4,7 @@ import PaymentTesting
 import Simulation
 
 /// A mistake of a server that is planted around `payroute serve`.
-package enum ServeMistake: String, Sendable, CaseIterable {
+enum ServeMistake: String, Sendable, CaseIterable {
     case losesTable = "a server loses the file of its callers' keys"
     case failsQuestions = "a server calls a payment failed whose outcome it could not learn"
     case cancelsUnasked = "a server calls a payment cancelled that its router does not"

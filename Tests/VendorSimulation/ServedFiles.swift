@@ -1,4 +1,5 @@
 import Foundation
+import MarketModel
 package import PaymentCore
 import PaymentCrypto
 package import PaymentRouting
@@ -33,8 +34,21 @@ package final class ServedFiles: PaymentFaces {
         if !isLost { process.atEnd { try? FileManager.default.copyItem(atPath: own, toPath: kept) } }
         return try await ServeInterface(
             over: router, journal: process.journal, table: own + "/" + Self.file, wallet: wallet, tokens: Self.tokens,
-            random: process.random, clock: process.clock)
+            random: process.random, clock: FragileClock(process: process))
     }
+}
+
+/// The clock of a process that may end at each look at it: a look comes before most changes of the file of payments.
+private struct FragileClock: PaymentClock {
+    let process: SimulatedProcess
+
+    var now: Date {
+        if process.world.faults != .none, process.world.random.happens(0.004) { process.crash() }
+        return process.clock.now
+    }
+
+    var uptime: Duration { process.clock.uptime }
+    func sleep(for duration: Duration) async throws { try await process.clock.sleep(for: duration) }
 }
 
 extension ServeInterface: PaymentFace {}

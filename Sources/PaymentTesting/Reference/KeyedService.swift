@@ -28,7 +28,7 @@ public actor KeyedService: SandboxService {
     }
 
     private struct Payment {
-        let cents: UInt128
+        var cents: UInt128
         let scenario: Scenario
         let end: Date
         var keys: [String] = []
@@ -58,6 +58,14 @@ public actor KeyedService: SandboxService {
         payments[id] = Payment(cents: cents, scenario: scenario, end: clock.now.addingTimeInterval(lifetime))
         return "https://\(KeyedProvider.linkHost)/\(id)"
     }
+
+    /// Changes the price of a payment for which no money was taken.
+    package func reprice(_ id: String, cents: UInt128) {
+        if payments[id]?.keys.isEmpty == true { payments[id]?.cents = cents }
+    }
+
+    /// Returns the price of a payment.
+    package func price(of id: String) -> UInt128? { payments[id]?.cents }
 
     /// Returns the number of times that money was taken for a payment.
     public func captures(of id: String) -> Int { payments[id]?.keys.count ?? 0 }

@@ -45,7 +45,11 @@ package struct KeyedMarket: Market {
     }
 
     package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
-        receipt.amount?.minorUnits == 1000 && receipt.transactionID == nil ? nil : "states \(receipt)"
+        await receipt.amount?.minorUnits == service.price(of: payment.id) && receipt.transactionID == nil ? nil : "states \(receipt)"
+    }
+
+    package func reprice(_ payment: PaymentReference, _ random: SeededRandomSource) async {
+        await service.reprice(payment.id, cents: UInt128(1000 + random.below(3)))
     }
 
     package func payment(movedBy request: HTTPRequest) -> String? {

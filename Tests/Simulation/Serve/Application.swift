@@ -43,7 +43,10 @@ struct Application: Sendable {
 
     /// Sends the order, again where it was sent before.
     private func begin() async -> JSONValue? {
-        guard case .quoted = order.choice else { return await send(order.body) }
+        switch order.choice {
+        case .asked, .within: return await send(order.body)
+        case .quoted, .named: break
+        }
         // A quote that was taken is remembered by the application.
         if let body = wallets.body(of: order) { return await send(body) }
         let question: JSONValue = ["acceptingUnverified": true, "link": .string(order.link)]
@@ -53,9 +56,13 @@ struct Application: Sendable {
         let option = random.pick(usable)
         guard let name = option["id"] else { return nil }
         await views.begins(order)
+        guard case .quoted = order.choice else {
+            var body = order.body
+            body["option"] = name
+            return await send(wallets.keep(body, of: order))
+        }
         await views.shows(option, of: order)
-        let body = wallets.keep(["quote": id, "option": name], of: order)
-        return await send(body)
+        return await send(wallets.keep(["quote": id, "option": name], of: order))
     }
 
     private func send(_ body: JSONValue) async -> JSONValue? {

@@ -58,6 +58,13 @@ extension Life {
                     life: self, seat: seat, face: face, views: views, wallets: wallets, order: order, start: start)
                 for _ in 0..<(random.happens(0.2) ? 2 : 1) { group.addTask { await application.live() } }
             }
+            if random.happens(0.3) {
+                let payment = random.pick(seat.device.payments).reference
+                group.addTask {
+                    try? await world.clock.sleep(for: .milliseconds(random.below(8000)))
+                    await markets[payment.provider]?.reprice(payment, random)
+                }
+            }
             if random.happens(0.4) {
                 let other = self.seat(seat.device, world.start(on: seat.device.disk), .first)
                 group.addTask { await useJournal(other) }

@@ -14,6 +14,8 @@ struct ServedOrder: Sendable {
         case within([Money])
         /// An option of a quote that the caller has seen before.
         case quoted
+        /// An option by its name, at the price of the first view that has one.
+        case named
     }
 
     let number: Int
@@ -36,7 +38,7 @@ struct ServedOrder: Sendable {
     ) throws -> [ServedOrder] {
         let (low, high) = (try limits(1), try limits(100_000))
         return (0..<(1 + random.below(3))).map { index in
-            let choices = [.asked, .within(high), .within(random.happens(0.3) ? low : high), .quoted] as [Choice]
+            let choices = [.asked, .within(high), .within(random.happens(0.3) ? low : high), .quoted, .named] as [Choice]
             return ServedOrder(
                 number: number + index, tenant: random.pick(Tenant.names), key: "key-\(number + index)",
                 payment: payment, link: random.pick(payment.links), choice: random.pick(choices))

@@ -14,6 +14,8 @@ actor ServedViews {
         var floor: Int
         /// The amounts that were shown, by the ids of their options.
         var shown: [String: Set<String>] = [:]
+        /// The price of the first view that has one.
+        var price: String?
         /// The outcome of the view that first called it ended.
         var end: JSONValue?
         var reference: PaymentReference?
@@ -57,6 +59,7 @@ actor ServedViews {
         if let provider = view["provider"]?.string, let reference = view["reference"]?.string {
             entry.reference = PaymentReference(provider: ProviderID(rawValue: provider), id: reference)
         }
+        if entry.price == nil, view["amount"]?.string != nil { entry.price = Self.price(view) }
         let outcome = view["outcome"] ?? .null
         if let askAgain = outcome["askAgain"]?.bool, askAgain == (state == "ended") {
             await breach(order, "is \(state), and asking again is \(askAgain ? "" : "not ")advised")
@@ -148,10 +151,14 @@ actor ServedViews {
     /// True if the caller has agreed to an option at its price.
     private func isCovered(_ option: PaymentMethodOption, _ entry: Known) -> Bool {
         let price = "\(option.amount.decimalText) \(option.amount.currency.mainUnit)"
-        guard case .within(let limits) = entry.order.choice else { return entry.shown[option.id]?.contains(price) == true }
-        return limits.contains { limit in
-            limit.currency == option.amount.currency && limit.exponent == option.amount.exponent
-                && limit.minorUnits >= option.amount.minorUnits
+        switch entry.order.choice {
+        case .asked, .quoted: return entry.shown[option.id]?.contains(price) == true
+        case .named: return entry.price == nil || entry.price == price
+        case .within(let limits):
+            return limits.contains { limit in
+                limit.currency == option.amount.currency && limit.exponent == option.amount.exponent
+                    && limit.minorUnits >= option.amount.minorUnits
+            }
         }
     }
 

@@ -331,12 +331,14 @@ actor ServePayments {
         while clock.uptime < end {
             var busy = 0
             for id in running.keys where await !actions.isAsking(id) { busy += 1 }
-            guard busy > 0 else { break }
-            try? await clock.sleep(for: .milliseconds(50))
+            // A cancelled caller does not wait.
+            guard busy > 0, (try? await clock.sleep(for: .milliseconds(50))) != nil else { break }
         }
         stop()
         let limit = clock.uptime + Self.grace
-        while !running.isEmpty, clock.uptime < limit { try? await clock.sleep(for: .milliseconds(20)) }
+        while !running.isEmpty, clock.uptime < limit {
+            guard (try? await clock.sleep(for: .milliseconds(20))) != nil else { break }
+        }
         for watcher in watchers.values.flatMap(\.self) { watcher.changes.finish() }
         await withTaskGroup { group in
             for sender in webhooks.values { group.addTask { await sender.stop() } }
