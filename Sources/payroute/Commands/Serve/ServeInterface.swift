@@ -5,7 +5,7 @@ import SandboxSupport
 
 /// The interface of `payroute serve` over any router, without a port: for callers in the same process.
 package struct ServeInterface: Sendable {
-    private let api: ServeAPI
+    let api: ServeAPI
 
     /// Opens the file of payments, and looks at those that are left in it.
     ///

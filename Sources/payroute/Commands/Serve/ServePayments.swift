@@ -72,6 +72,22 @@ actor ServePayments {
             guard case .stated(let outcome) = statement, outcome.isFinal, !isRunning(payment.id) else { continue }
             await state(payment.id, of: payment.tenant, statement, isEnd: true)
         }
+        await endAnswered()
+    }
+
+    /// Ends attempts in the journal whose callers have answered, and whose keys have ended. The end may have been stated
+    /// from the answer alone, or it could not be stored. No other program has the answer, and the payee of an open
+    /// attempt cannot be paid again.
+    private func endAnswered() async {
+        guard let open = try? await table.open(), let histories = try? await journal.unfinished() else { return }
+        let payer = Payer(settler: AnsweredSettler(table: table))
+        for attempt in histories.map(\.attempt) where !open.contains(where: { $0.reference == attempt.reference }) {
+            let name = attempt.key(for: StepKind.settlementName)
+            guard !Task.isCancelled, let handed = try? await table.settlement(named: name), handed.hasEnded else {
+                continue
+            }
+            _ = try? await router.resume(attempt.id, as: payer)
+        }
     }
 
     deinit { tending?.cancel() }

@@ -31,6 +31,9 @@ extension ServeTable {
     struct HandedSettlement: Sendable {
         let tenant: String
         let order: SettlementOrder
+
+        /// True if the caller has answered.
+        var hasEnded: Bool { if case .inFlight = order.state { false } else { true } }
     }
 
     /// Notes a name under which a caller may be asked to pay.

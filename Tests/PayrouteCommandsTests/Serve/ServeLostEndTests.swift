@@ -1,0 +1,91 @@
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// A payment whose end was stated, and could not be stored in the journal.
+@Suite("serve: ends that the journal lost")
+struct ServeLostEndTests {
+    @Test("The attempt is ended by the caller's answer, and the payee can be paid again")
+    func ended() async throws {
+        let (folder, journal) = (ScratchFolder(), FullJournal())
+        let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
+        let router = PaymentRouter(
+            registry: registry, transport: DirectTransport(service: Shop()), journal: journal)
+        let server = try await ServeInterface(
+            over: router, journal: journal, table: folder.file("served"), wallet: nil,
+            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
+            random: SystemRandomSource(), clock: SystemPaymentClock())
+
+        let may = try await Self.begin("may", server)
+        journal.isFull.withLock { $0 = true }
+        let paid = try await Self.answer(may, server)
+        #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        journal.isFull.withLock { $0 = false }
+        #expect(try await journal.unfinished().count == 1)
+        await server.api.payments.look()
+        #expect(try await journal.unfinished().isEmpty)
+        let june = try await Self.answer(try await Self.begin("june", server), server)
+        #expect(june["outcome"]?["outcome"] == "succeeded", "\(june.text)")
+    }
+
+    private static func begin(_ key: String, _ server: ServeInterface) async throws -> JSONValue {
+        let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
+        let begun = try await call(.post, "", body, key: key, server)
+        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=60", nil, server)
+    }
+
+    /// Answers that the caller has paid.
+    private static func answer(_ payment: JSONValue, _ server: ServeInterface) async throws -> JSONValue {
+        let (id, action) = (try #require(payment["id"]?.string), try #require(payment["action"], "\(payment.text)"))
+        let order = try #require(payment["reference"]?.string)
+        let proof: JSONValue = ["preimage": .string(Hex.encode(Shop.preimage(of: order)))]
+        _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", proof, server)
+        return try await call(.get, "/\(id)?wait=60", nil, server)
+    }
+
+    private static func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?, key: String? = nil, _ server: ServeInterface
+    ) async throws -> JSONValue {
+        var headers: HTTPHeaders = ["Authorization": "Bearer ann"]
+        headers["Idempotency-Key"] = key
+        let url = try HTTPURL("http://127.0.0.1:1/v1/payments\(path)")
+        let request = HTTPRequest(method, url, headers: headers, body: body?.serialized() ?? [])
+        return try JSONValue(parsing: await server.answer(request).body)
+    }
+}
+
+/// A journal that cannot store the end of an attempt while its disk is full.
+private final class FullJournal: PaymentJournal {
+    struct NoSpace: Error {}
+
+    let isFull = Mutex(false)
+    private let base = InMemoryJournal()
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        if case .outcome = entry.event, isFull.withLock(\.self) { throw NoSpace() }
+        try await base.append(entry, to: attempt, under: lease)
+    }
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        try await base.open(attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        await base.histories(of: payment)
+    }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        await base.refunds(relatedTo: refund)
+    }
+    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+}
