@@ -29,7 +29,7 @@ extension Life {
         await views.finish()
         let end = Judgement.Device(
             number: device.number, payments: [], endings: [:],
-            histories: await histories(of: device, orders, views), spendings: device.disk.spendings)
+            histories: device.disk.histories, spendings: device.disk.spendings)
         return await judge(payments, [end], processes: started + 1)
     }
 
@@ -115,6 +115,8 @@ extension Life {
         for order in open where !mayStayOpen(order.payment, seat.device) {
             await views.breach(order, "reached no end within the time after everything healed")
         }
+        // The server looks at what is left once a minute.
+        try await world.clock.sleep(for: .seconds(130))
         await Calls(life: self, seat: seat).recover(as: variation.serverPays ? seat.device.payer : Payer())
         seat.process.crash()
         await face.stop()
@@ -127,18 +129,5 @@ extension Life {
                 && Judgement.hasAskedWallet(history)
         }
         return payment.isEndless || isAsked
-    }
-
-    /// The attempts that are judged. The end of one that only its caller could settle may be lost with the power, once
-    /// the server has stated it: no other program can end it again.
-    private func histories(
-        of device: Device, _ orders: [ServedOrder], _ views: ServedViews
-    ) async -> [AttemptHistory] {
-        var histories = device.disk.histories
-        guard !variation.serverPays else { return histories }
-        for order in orders where await !views.isOpen(order) {
-            histories.removeAll { !$0.isFinished && order.owns($0.attempt.id) }
-        }
-        return histories
     }
 }
