@@ -43,7 +43,9 @@ case ("--mistake", let seed?) where arguments.count == 3:
 case (nil, _): exit(ManyHistories.run(10_000, variation: Variation()))
 case (let count?, _):
     guard let count = UInt64(count), count > 0 else {
-        print("usage: Simulate [COUNT | --seed SEED | --mistakes | --recurring PLANS | (--links | --wallets | --serve) COUNT]")
+        print(
+            "usage: Simulate [COUNT | --seed SEED | --mistakes | --recurring PLANS | "
+                + "(--links | --wallets | --serve) COUNT]")
         exit(64)
     }
     let most = arguments.dropFirst().first.flatMap { Int($0) } ?? 3

@@ -11,15 +11,15 @@ struct ServeSimulationTests {
     private static let share = (ProcessInfo.processInfo.environment["SERVE_SEEDS"].flatMap { UInt64($0) } ?? 24) / 4
 
     @Test(
-        "Keys are paid once, by their own terms, and nothing false is stated of them", arguments: 0..<4 as Range<UInt64>,
-        [true, false])
+        "Keys are paid once, by their own terms, and nothing false is stated of them",
+        arguments: 0..<4 as Range<UInt64>, [true, false])
     func histories(part: UInt64, hasWallet: Bool) {
         let seeds = part * Self.share..<(part + 1) * Self.share
         let totals = Campaign(seeds: seeds, threads: 1, variation: hasWallet ? .servedFromWallet : .served).run()
         for (seed, breaches) in totals.failures {
             Issue.record("history \(seed)\n  \(breaches.joined(separator: "\n  "))")
         }
-        #expect(totals.captures > 0 && totals.words > totals.histories && totals.processes > totals.histories * 2)
+        #expect(totals.captures > 0 && totals.words > 0 && totals.processes > totals.histories * 2)
     }
 
     @Test("The same seed gives the same history, with keys in a real file", arguments: [1, 6, 9] as [UInt64])

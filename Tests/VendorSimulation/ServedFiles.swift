@@ -8,8 +8,8 @@ package import PayrouteCommands
 package import Simulation
 import TestSupport
 
-/// `payroute serve` in the processes of one history. Each has its own copy of the file of payments, made when it starts:
-/// what a process writes after its end reaches no other one.
+/// `payroute serve` in the processes of one history. Each has its own copy of the file of payments. What a process
+/// writes after its end reaches no other process.
 package final class ServedFiles: PaymentFaces {
     private let folder = ScratchFolder(isInMemory: true)
     /// True if no process has the file of an earlier one.

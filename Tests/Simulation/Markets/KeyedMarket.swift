@@ -45,7 +45,8 @@ package struct KeyedMarket: Market {
     }
 
     package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
-        await receipt.amount?.minorUnits == service.price(of: payment.id) && receipt.transactionID == nil ? nil : "states \(receipt)"
+        let price = await service.price(of: payment.id)
+        return receipt.amount?.minorUnits == price && receipt.transactionID == nil ? nil : "states \(receipt)"
     }
 
     package func reprice(_ payment: PaymentReference, _ random: SeededRandomSource) async {

@@ -26,6 +26,7 @@ struct Application: Sendable {
             guard !seat.process.isDead, view["state"] != "ended" else { return }
             if random.happens(0.12) { await post("/cancel", of: view) }
             if random.happens(0.1) { _ = await begin() }
+            if random.happens(0.1) { await trespass(view) }
             if await !advance(view) { await pause(upTo: random.happens(0.8) ? 3000 : 400_000) }
             let wait = random.happens(0.6) ? "?wait=\(1 + random.below(60))" : ""
             view = await look(view, wait) ?? view
@@ -37,6 +38,20 @@ struct Application: Sendable {
         guard let view = await begin(), view["state"] != "ended" else { return }
         _ = await advance(view)
         _ = await look(view, "?wait=20")
+    }
+
+    /// Asks for what has to be refused: the payment by the other tenant's token, and another request by its key.
+    private func trespass(_ view: JSONValue) async {
+        let path = "/v1/payments/\(view["id"]?.string ?? "")"
+        let other = Tenant.names.first { $0 != order.tenant } ?? ""
+        if let (status, _) = await call(.get, path, by: other), status == 200 {
+            await views.breach(order, "is shown to \(other)")
+        }
+        var body = order.body
+        body["acceptingUnverified"] = false
+        if let (status, _) = await call(.post, "/v1/payments", body, key: order.key), (200..<300).contains(status) {
+            await views.breach(order, "stands for two requests")
+        }
     }
 
     // MARK: Calls
@@ -87,10 +102,11 @@ struct Application: Sendable {
 
     /// Calls the interface. Nothing is heard from a process that has ended, nor from one that does not answer.
     private func call(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, key: String? = nil
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, key: String? = nil,
+        by tenant: String? = nil
     ) async -> (status: Int, json: JSONValue)? {
         guard !seat.process.isDead, let url = try? HTTPURL("http://127.0.0.1:1\(path)") else { return nil }
-        var headers: HTTPHeaders = ["Authorization": "Bearer \(order.tenant)"]
+        var headers: HTTPHeaders = ["Authorization": "Bearer \(tenant ?? order.tenant)"]
         headers["Idempotency-Key"] = key
         let request = HTTPRequest(method, url, headers: headers, body: body?.serialized() ?? [])
         let (face, doer, number, witness) = (face, seat.doer, life.witness.tick(), life.witness)
@@ -106,7 +122,8 @@ struct Application: Sendable {
         guard let response, !seat.process.isDead else { return nil }
         let json = (try? JSONValue(parsing: response.body)) ?? .null
         life.world.note(
-            "\(order.tenant) \(order.key) \(method.rawValue) \(path): \(response.status) \(json["state"]?.string ?? "") "
+            "\(tenant ?? order.tenant) \(order.key) \(method.rawValue) \(path): \(response.status) "
+                + "\(json["state"]?.string ?? "") "
                 + "\(json["outcome"]?["outcome"]?.string ?? "") \(json["error"]?["code"]?.string ?? "") "
                 + (json["outcome"]?["reason"]?.string ?? ""))
         return (response.status, json)

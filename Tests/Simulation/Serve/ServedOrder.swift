@@ -38,7 +38,8 @@ struct ServedOrder: Sendable {
     ) throws -> [ServedOrder] {
         let (low, high) = (try limits(1), try limits(100_000))
         return (0..<(1 + random.below(3))).map { index in
-            let choices = [.asked, .within(high), .within(random.happens(0.3) ? low : high), .quoted, .named] as [Choice]
+            let limits = random.happens(0.3) ? low : high
+            let choices: [Choice] = [.asked, .within(high), .within(limits), .quoted, .named]
             return ServedOrder(
                 number: number + index, tenant: random.pick(Tenant.names), key: "key-\(number + index)",
                 payment: payment, link: random.pick(payment.links), choice: random.pick(choices))

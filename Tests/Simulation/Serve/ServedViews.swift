@@ -6,7 +6,7 @@ import SandboxSupport
 /// Judges every view of a payment that a server states to its callers: against what it has stated of the key before,
 /// and against the money.
 actor ServedViews {
-    /// What is known of a key.
+    /// The views of a key so far.
     private struct Known {
         let order: ServedOrder
         var id: String?

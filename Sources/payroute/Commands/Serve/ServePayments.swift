@@ -75,9 +75,8 @@ actor ServePayments {
         await endAnswered()
     }
 
-    /// Ends attempts in the journal whose callers have answered, and whose keys have ended. The end may have been stated
-    /// from the answer alone, or it could not be stored. No other program has the answer, and the payee of an open
-    /// attempt cannot be paid again.
+    /// Ends attempts in the journal whose callers have answered, and whose keys have ended. Their ends were stated, and
+    /// could not be stored. No other program has the answers, and the payee of an open attempt cannot be paid again.
     private func endAnswered() async {
         guard let open = try? await table.open(), let histories = try? await journal.unfinished() else { return }
         let payer = Payer(settler: AnsweredSettler(table: table))
