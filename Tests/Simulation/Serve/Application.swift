@@ -168,7 +168,7 @@ struct Application: Sendable {
             guard isHealed || random.happens(0.8),
                 let market = life.markets[order.payment.reference.provider] as? any CallersMarket
             else { return nil }
-            return wallets.answer(to: question, at: market, random)
+            return wallets.answer(to: question, of: order.tenant, at: market, random)
         default: return decline
         }
     }
@@ -178,14 +178,16 @@ struct Application: Sendable {
     }
 }
 
-/// The memory of the tenants' applications: one answer for each settlement, whatever becomes of it.
+/// The memory of the tenants' applications: each tenant has one answer for each settlement, whatever becomes of it.
 final class CallersWallets: Sendable {
     private let answers = Mutex<[String: JSONValue]>([:])
     private let bodies = Mutex<[Int: JSONValue]>([:])
 
     /// Pays a settlement, or refuses to, once.
-    func answer(to question: JSONValue, at market: any CallersMarket, _ random: SeededRandomSource) -> JSONValue {
-        let name = question["settlement"]?.string ?? ""
+    func answer(
+        to question: JSONValue, of tenant: String, at market: any CallersMarket, _ random: SeededRandomSource
+    ) -> JSONValue {
+        let name = "\(tenant) \(question["settlement"]?.string ?? "")"
         if let known = answers.withLock({ $0[name] }) { return known }
         let answer: JSONValue = random.happens(0.25) ? ["decline": true] : market.pay(question)
         answers.withLock { $0[name] = answer }
