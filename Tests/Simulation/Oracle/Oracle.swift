@@ -67,7 +67,7 @@ actor Oracle {
         var accused: [Witness.Known] = []
         if word.isFinalNegative, !markets.isPayee(payment) {
             accused = witness.attempts(at: payment).filter { known in
-                known.begun < word.told && (word.doer == nil || word.doer?.device == known.device)
+                known.begun < (word.earliest ?? word.told) && (word.doer == nil || word.doer?.device == known.device)
             }
         } else if case .notBegun = word.content {
             // What had begun here before it was asked, and is not over, speaks against it.

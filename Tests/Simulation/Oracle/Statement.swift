@@ -29,6 +29,8 @@ struct Statement: Sendable {
     let told: Int
     /// The payment's own name, where it is about an intent: one of several to a payee.
     var name: PaymentReference?
+    /// The earliest moment at which it was made, where it was heard later; nil where it was heard at once.
+    var earliest: Int?
 
     /// True if it states as final that no money moved.
     var isFinalNegative: Bool {

@@ -82,7 +82,13 @@ struct Application: Sendable {
 
     private func send(_ body: JSONValue) async -> JSONValue? {
         await views.begins(order)
-        return await hear(await call(.post, "/v1/payments", body, key: order.key))
+        let answer = await call(.post, "/v1/payments", body, key: order.key)
+        // The quote went with its process, and the key is not known: the next quote is another.
+        if answer?.status == 404 {
+            wallets.forget(order)
+            await views.forget(order)
+        }
+        return await hear(answer)
     }
 
     private func look(_ view: JSONValue, _ query: String) async -> JSONValue? {
@@ -195,6 +201,9 @@ final class CallersWallets: Sendable {
     }
 
     func body(of order: ServedOrder) -> JSONValue? { bodies.withLock { $0[order.number] } }
+
+    /// Forgets the request of an order.
+    func forget(_ order: ServedOrder) { bodies.withLock { $0[order.number] = nil } }
 
     /// Keeps the request of an order, unless there is one.
     func keep(_ body: JSONValue, of order: ServedOrder) -> JSONValue {

@@ -35,6 +35,12 @@ actor ServedViews {
         if known[order.number] == nil { known[order.number] = Known(order: order, floor: life.witness.tick()) }
     }
 
+    /// Forgets an order that the server does not know. One that it has shown is known permanently.
+    func forget(_ order: ServedOrder) async {
+        guard known[order.number]?.id == nil else { return await breach(order, "was shown before, and is not known") }
+        known[order.number] = nil
+    }
+
     /// Notes an amount that was shown for an option.
     func shows(_ option: JSONValue, of order: ServedOrder) {
         known[order.number]?.shown[option["id"]?.string ?? "", default: []].insert(Self.price(option))
@@ -84,12 +90,10 @@ actor ServedViews {
         let order = entry.order
         let payment = life.markets.identity(of: entry.reference ?? order.payment.reference)
         let content = Self.content(outcome, entry)
-        let isPaid = outcome["outcome"] == "succeeded"
         await life.oracle.hear(
             Statement(
                 call: "serve (\(order.tenant), \(order.key))", subject: .payment(payment), content: content,
-                doer: doer, begun: entry.floor, told: isPaid ? life.witness.tick() : entry.floor,
-                name: entry.reference))
+                doer: doer, begun: entry.floor, told: life.witness.tick(), name: entry.reference, earliest: entry.floor))
     }
 
     private static func content(_ outcome: JSONValue, _ entry: Known) -> Statement.Content {
