@@ -93,7 +93,8 @@ actor ServedViews {
         await life.oracle.hear(
             Statement(
                 call: "serve (\(order.tenant), \(order.key))", subject: .payment(payment), content: content,
-                doer: doer, begun: entry.floor, told: life.witness.tick(), name: entry.reference, earliest: entry.floor))
+                doer: doer, begun: entry.floor, told: life.witness.tick(), name: entry.reference,
+                earliest: entry.floor))
     }
 
     private static func content(_ outcome: JSONValue, _ entry: Known) -> Statement.Content {
