@@ -185,7 +185,8 @@ let vendors =
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Wallets",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
             "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
-            "Tests/Market": "\(market) PaymentRouting PaymentSettlement PaymentStandards SandboxSupport TestSupport +Wallets",
+            "Tests/Market":
+                "\(market) PaymentRouting PaymentSettlement PaymentStandards SandboxSupport TestSupport +Wallets",
             "Tests/PostgresTests": "\(suite) PaymentPostgres PaymentStandards PostgresServing +Postgres +Wallets",
             "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
@@ -271,7 +272,9 @@ let wholes = [
     shared("MarketModel", "PaymentCore PaymentTesting"), shared("FuzzModel", "PaymentCore PaymentTesting"),
     shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
     shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SandboxSupport SimulatedShop"),
-    shared("VendorSimulation", "\(served) MarketModel PaymentCrypto PayrouteCommands SimulatedShop Simulation TestSupport \(markets)"),
+    shared(
+        "VendorSimulation",
+        "\(served) MarketModel PaymentCrypto PayrouteCommands SimulatedShop Simulation TestSupport \(markets)"),
     tool("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation"),
     tests(
         "SimulationTests",

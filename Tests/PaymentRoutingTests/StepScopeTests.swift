@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a request of a step has done is not undone by the failure of a later one.
+/// Requests that had an effect, before a later one of their step fails.
 @Suite("Steps of several requests")
 struct StepScopeTests {
-    /// What follows a request that was carried out, in the same step.
+    /// The continuation of a step after a request that was carried out.
     enum Next: Sendable, CaseIterable {
         case refusedRequest, refusedQuestion, lostQuestion, undeclaredHost, invalidHeader, ownRefusal, ownError, token
     }

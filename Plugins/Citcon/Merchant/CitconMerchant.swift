@@ -144,7 +144,9 @@ extension CitconMerchant: RefundingService {
         let open = error.merchantError(isMutation: true, of: id)
         guard error.mayFollowItsOwnEffect else { throw open }
         let found: RefundFacts?
-        do { found = try await facts(reference, of: request, client) } catch { throw open }
+        do { found = try await StepScope.asking { try await facts(reference, of: request, client) } } catch {
+            throw open
+        }
         if let found { return found }
         // A used reference that cannot be found may belong to a request in flight.
         guard open.vendorCode != "4100" else { throw open }

@@ -38,7 +38,8 @@ public struct PayrailsMerchantClient: Sendable {
         do throws(CallError) { return try await calls.act(action, on: payment.id, body, key: key) } catch {
             let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
             guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
-                let execution = try? await found(payment), execution.tally(action) == before
+                let execution = try? await StepScope.asking({ try await found(payment) }),
+                execution.tally(action) == before
             else { throw open }
             // The state forbids it, a copy under the same key would have received the first answer, and no such action
             // shows.

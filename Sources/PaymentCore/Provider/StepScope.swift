@@ -25,6 +25,12 @@ package final class StepScope: Sendable {
     /// Creates the scope of a step.
     package init(_ kind: StepKind) { self.kind = kind }
 
+    /// Asks about a request of this step that was refused, outside of the step: what its provider throws afterwards is
+    /// the provider's word about that request. For questions only.
+    package static func asking<Value>(_ question: () async throws -> Value) async rethrows -> Value {
+        try await $current.withValue(nil, operation: question)
+    }
+
     /// Returns true if a step that ended by throwing `error` had no effect, as far as its provider and the network can
     /// determine. What was answered to one request says nothing of those before.
     package func isWithoutEffect(_ error: any Error) -> Bool {

@@ -6,8 +6,8 @@ actor PaymentLeases {
     enum Role: Sendable {
         /// Carries an attempt out: one at a time, also within this router.
         case carrier
-        /// Captures, refunds or cancels the payment: one at a time, beside the worker that carries the payment out, whose payer
-        /// may never return.
+        /// Captures, refunds or cancels the payment: one at a time, beside the worker that carries the payment out,
+        /// whose payer may never return.
         case merchant
         /// Handles an outside event of an attempt, beside the worker that carries it out and may be waiting for just
         /// this.
