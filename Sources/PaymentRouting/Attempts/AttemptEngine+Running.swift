@@ -47,17 +47,19 @@ extension AttemptEngine {
     }
 
     /// Returns the key by which the payer's settler recognises an attempt, nil where a service does: it follows from
-    /// what is paid and from the number of attempts that have asked a settler and ended unpaid. So a journal that was
-    /// put back, and another device with the same settler, find what was begun. Services know keys of other payers,
-    /// too, so theirs are random.
+    /// what is paid and from the number of refusals of the settler and of people's decisions, each of which is final
+    /// under its key. So a journal that was put back, and another device with the same settler, find what was begun.
+    /// Services know keys of other payers, too, so theirs are random.
     ///
     /// - Parameter words: what is paid.
     func settledKey(_ words: [String], of payment: PaymentReference) async throws -> String? {
         guard serviceClient.isSettledByPayer, payment.isPayment else { return nil }
-        let ended = try await histories(of: payment).count {
-            effects.isSound($0) && $0.isFinished && $0.authorities.settler != nil
+        let refusals = try await histories(of: payment).count { history in
+            guard effects.isSound(history) else { return false }
+            if case .declined(let reason)? = history.outcome, reason.code == .decided { return true }
+            return history.authorities.settlerHasRefused
         }
-        let text = (words + ["\(ended)"]).joined(separator: "\n")
+        let text = (words + ["\(refusals)"]).joined(separator: "\n")
         return "settled-" + Hex.encode(Digest.sha256.hash(Array(text.utf8))).prefix(48)
     }
 
