@@ -48,8 +48,10 @@ extension AttemptEngine {
     /// Returns the outcome of a payment that was stated to be unpaid, where the settler that was asked to pay it says
     /// otherwise by now; nil where it does not, or cannot be asked.
     private func corrected(_ histories: [AttemptHistory], _ link: PaymentLink?) async throws -> PaymentOutcome? {
-        for history in histories where history.isFinished && history.authorities.settlerHasRefused {
+        for history in histories where history.isFinished && history.hasSpentName {
             guard let report = try? await serviceClient.settlement(of: history), !report.deniesPayment else { continue }
+            // A person's decision stands while the settler does not say that it has paid.
+            guard report.affirmsPayment || history.authorities.settlerHasRefused else { continue }
             try serviceClient.identity.distinguish(link, from: history.attempt)
             guard report.affirmsPayment else {
                 return .unknown(

@@ -54,11 +54,7 @@ extension AttemptEngine {
     /// - Parameter words: what is paid.
     func settledKey(_ words: [String], of payment: PaymentReference) async throws -> String? {
         guard serviceClient.isSettledByPayer, payment.isPayment else { return nil }
-        let refusals = try await histories(of: payment).count { history in
-            guard effects.isSound(history) else { return false }
-            if case .declined(let reason)? = history.outcome, reason.code == .decided { return true }
-            return history.authorities.settlerHasRefused
-        }
+        let refusals = try await histories(of: payment).count { effects.isSound($0) && $0.hasSpentName }
         let text = (words + ["\(refusals)"]).joined(separator: "\n")
         return "settled-" + Hex.encode(Digest.sha256.hash(Array(text.utf8))).prefix(48)
     }
@@ -187,5 +183,14 @@ extension AttemptEngine {
                 error(.unusableOption, "the price of this option has expired; quote again for a new one"))
         }
         return .enough
+    }
+}
+
+extension AttemptHistory {
+    /// True if the settler, or a person in its place, has said of the attempt's name there that nothing was sent: the
+    /// next attempt has another one. Before that, all attempts at the payment have the same.
+    var hasSpentName: Bool {
+        if case .declined(let reason)? = outcome, reason.code == .decided { return true }
+        return authorities.settlerHasRefused
     }
 }
