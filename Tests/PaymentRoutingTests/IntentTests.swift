@@ -564,22 +564,7 @@ struct IntentTests {
         }
     }
 
-    // MARK: Names and fees
-
-    @Test("A journal that was put back finds what the settler was asked for under the same name")
-    func restored() async throws {
-        let settler = TestSettler()
-        for _ in 0..<2 {
-            let router = PaymentRouter(
-                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
-                journal: InMemoryJournal())
-            guard case .succeeded = try await router.pay(InvoiceProvider.invoice, as: .careless(settler)) else {
-                Issue.record("it is not known to be paid")
-                return
-            }
-        }
-        #expect(settler.payments == 1)
-    }
+    // MARK: Fees
 
     @Test("Limits count what a payment may cost beyond its amount")
     func fees() async throws {

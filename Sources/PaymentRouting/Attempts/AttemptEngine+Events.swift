@@ -116,9 +116,10 @@ extension AttemptEngine {
         do { try await end(attempt, byMessage: confirmed, seen: seen) } catch is AttemptEndedError {}
     }
 
-    /// Returns the last attempt at `payment` that has not ended, if its record is sound.
+    /// Returns the last attempt at `payment` that has not ended, if its record is sound. No message is about one that
+    /// stands for a cancellation.
     private func openAttempt(at payment: PaymentReference) async throws -> AttemptHistory? {
-        let history = try await histories(of: payment).last { !$0.isFinished }
+        let history = try await histories(of: payment).last { !$0.isFinished && !Self.isCancellation($0.attempt) }
         return history.flatMap { effects.isSound($0) ? $0 : nil }
     }
 }

@@ -37,6 +37,9 @@ extension AttemptEngine {
     ///   is open, which this one does not cancel.
     func cancelIntent(at payment: PaymentReference) async throws -> PaymentError {
         let histories = try await histories(of: payment)
+        guard Ledger(histories, effects).recordedPayment == nil else {
+            return error(.inUse, "it is paid; it cannot be cancelled any more", phase: .maybeSent)
+        }
         if let open = histories.last(where: { !$0.isFinished }) {
             guard let intent, intent.owns(open.attempt) else {
                 return error(

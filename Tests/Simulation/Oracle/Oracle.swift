@@ -66,8 +66,12 @@ actor Oracle {
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
         if word.isFinalNegative, !markets.isPayee(payment) {
+            // A request is answered by what it has found or done: another one may begin before the answer is heard.
+            let own = word.name == nil ? [] : witness.acts(for: payment).filter { $0.call == word.begun }
+            let end = word.earliest ?? (word.name == nil ? word.told : word.begun)
             accused = witness.attempts(at: payment).filter { known in
-                known.begun < (word.earliest ?? word.told) && (word.doer == nil || word.doer?.device == known.device)
+                (known.begun < end || own.contains { $0.attempt == known.attempt.id })
+                    && (word.doer == nil || word.doer?.device == known.device)
             }
         } else if case .notBegun = word.content {
             // What had begun here before it was asked, and is not over, speaks against it.
@@ -171,8 +175,6 @@ actor Oracle {
     /// True if money moved by an attempt and was not returned.
     func hasMoved(_ attempt: PaymentAttempt) async -> Bool {
         if witness.hasBroadcast(attempt.id) { return true }
-        // Until a settler has refused, all attempts at a payment have one name there.
-        if markets.isSettledByPayer(attempt.reference), !witness.maySettle(attempt.id) { return false }
         return await markets.wasCaptured(attempt)
     }
 }

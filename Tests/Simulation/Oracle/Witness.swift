@@ -42,8 +42,6 @@ final class Witness: Sendable {
         var ended: Set<AttemptID> = []
         /// The payments of which a device has lost records, and the devices.
         var lost: [PaymentReference: Set<Int>] = [:]
-        /// The attempts for which a settler may have been asked to pay, by the journal.
-        var settling: Set<AttemptID> = []
         /// Every refund that was asked for.
         var refunds: [RefundRequest] = []
         /// Every capture that was asked for.
@@ -112,18 +110,6 @@ final class Witness: Sendable {
         }
         _ = add(identity(attempt.reference), doer, transfer)
     }
-
-    /// Records what a journal stores: that a settler may be asked to pay, or was not.
-    func stores(_ entry: JournalEntry, of attempt: AttemptID) {
-        switch entry.event {
-        case .stepStarted(_, .settlement): state.withLock { _ = $0.settling.insert(attempt) }
-        case .stepFailed(StepKind.settlementName, _, wasSent: false): state.withLock { _ = $0.settling.remove(attempt) }
-        default: break
-        }
-    }
-
-    /// True if a settler may have been asked to pay for an attempt.
-    func maySettle(_ attempt: AttemptID) -> Bool { state.withLock { $0.settling.contains(attempt) } }
 
     /// Records that the payer's settler is about to pay.
     func settles() {

@@ -46,8 +46,6 @@ struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
     func release(_ lease: PaymentLease) async throws { try await base.release(lease) }
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        // Before a start is stored: a process that crashes then leaves it to others.
-        witness.stores(entry, of: attempt)
         try await base.append(entry, to: attempt, under: lease)
     }
     func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
