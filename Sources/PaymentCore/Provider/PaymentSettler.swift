@@ -62,7 +62,9 @@ public protocol PaymentSettler: Sendable {
     /// Ends a name by a person's decision that nothing was sent under it, and never will be: nothing is sent under it
     /// after this. A settler whose orders all end by themselves needs no decision, and has this method already.
     ///
-    /// - Parameter evidence: what the person has seen, such as the record of the node behind a server.
+    /// - Parameters:
+    ///   - name: ``Settlement/key``.
+    ///   - evidence: what the person has seen, such as the record of the node behind a server.
     /// - Returns: the name's state then; ``SettlementState/settled(_:)`` where the settler knows better.
     /// - Throws: any error, when it cannot be stored, or the name is unknown.
     func end(_ name: String, because evidence: String) async throws -> SettlementState

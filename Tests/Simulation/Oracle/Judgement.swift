@@ -106,6 +106,8 @@ struct Judgement: Sendable {
         case .refused?
         where hasMoved && !device.histories.contains { mayStayUnknown($0, payment.reference, among: device.payments) }:
             await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid", isRemembered: true)
+        // Each of its processes has lost what others have asked for.
+        case nil where payment.isForgotten: break
         case nil:
             let elsewhere = await hasBeenPaidElsewhere(payment.reference, device.number)
             if payment.isEndless, hasMoved || elsewhere { return }
