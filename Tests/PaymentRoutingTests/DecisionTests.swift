@@ -260,6 +260,27 @@ struct DecisionTests {
         #expect(settler.payments == 1)
     }
 
+    @Test("A decision that is refused leaves the settler's order as it is")
+    func orderStays() async throws {
+        let (world, settler) = (World(), TestSettler(.diesBefore))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: world.transport, journal: world.journal,
+            clock: world.clock, random: world.random)
+        _ = try await router.pay(InvoiceProvider.payee, as: .careless(settler))
+        let open = try #require(try await world.journal.unfinished().first)
+        let lease = PaymentLease(payment: open.attempt.reference, holder: "other", duration: .seconds(60))
+        #expect(try await world.journal.acquire(lease, at: world.clock.now))
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.end(
+                open.attempt.id, as: .notPaid, by: "Mina", evidence: "statement", as: .careless(settler))
+        }
+        #expect(error?.code == .inUse && settler.abandoned.isEmpty)
+        try await world.journal.release(lease)
+        _ = try await router.end(
+            open.attempt.id, as: .notPaid, by: "Mina", evidence: "statement", as: .careless(settler))
+        #expect(settler.abandoned.count == 1)
+    }
+
     @Test("The payee is sent no proof that does not exist")
     func notification() async throws {
         let (world, settler, provider) = (World(), TestSettler(.diesBefore), InvoiceProvider())

@@ -133,6 +133,30 @@ struct OtherNameTests {
         #expect(try await isExpired(other) == [true, false])
     }
 
+    @Test("Nor does a status under a name whose request was cancelled before anything was begun")
+    func askedUnderCancelled() async throws {
+        var provider = provider()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
+            clock: clock, random: random)
+        guard case .notBegun = await router.cancel(PaymentIntent(of: Self.link("p1"), key: "a")) else {
+            Issue.record("not cancelled")
+            return
+        }
+        clock.advance(by: .seconds(60))
+        _ = try await pay("short", provider)
+        provider.base.statusBody = { _, _ in .expired }
+        let later = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
+            clock: clock, random: random)
+        guard case .unknown(let unknown) = try await later.status(of: PaymentReference(provider: "acme", id: "p1"))
+        else {
+            Issue.record("the wallet has sent the money under the other name")
+            return
+        }
+        #expect(unknown.message.contains("0xabc"))
+    }
+
     @Test("Nor does it where a third payment that ends at the same second was begun later")
     func refusalBesideOthers() async throws {
         var provider = provider()

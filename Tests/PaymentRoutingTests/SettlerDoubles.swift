@@ -77,6 +77,8 @@ final class TestSettler: PaymentSettler {
     /// Reports the truth about its earlier false statements.
     func repent() { state.withLock { $0.lies = [] } }
 
+    /// The names under which it pays nothing any more.
+    var abandoned: Set<String> { state.withLock { $0.abandoned } }
     /// The requests to pay, in order.
     var settlements: [Settlement] { state.withLock { $0.settlements } }
     /// The number of payments made.

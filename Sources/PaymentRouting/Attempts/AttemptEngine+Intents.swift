@@ -28,7 +28,7 @@ extension AttemptEngine {
     /// Returns true if an attempt stands for a cancellation: it never runs.
     static func isCancellation(_ attempt: PaymentAttempt) -> Bool {
         attempt.option.id == nothing.id && attempt.option.title == nothing.title
-            && attempt.expiresAt == attempt.startedAt
+            && attempt.option.expiresAt == attempt.startedAt
     }
 
     /// Abandons the intent's own attempt that has sent nothing, and stores that none is begun for it any more.
@@ -55,8 +55,9 @@ extension AttemptEngine {
         return error(.cancelled, "cancelled before anything was sent")
     }
 
-    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its time being
-    /// over when it begins. A worker that is late finds it under the payment's lease.
+    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its option's time
+    /// being over when it begins. It knows nothing of the payment's time, by which payments with several names are
+    /// compared. A worker that is late finds it under the payment's lease.
     func noteCancellation(
         of payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
         _ reason: String = "cancelled by its caller"
@@ -67,7 +68,7 @@ extension AttemptEngine {
             expiresAt: now, providerData: data)
         let attempt = PaymentAttempt(
             id: newAttemptID(), reference: payment, option: option, idempotencyKey: effects.random.uuid(),
-            startedAt: now, expiresAt: now)
+            startedAt: now, expiresAt: nil)
         try await journaled { try await journal.open(attempt) }
         try await close(attempt, .abandoned(reason: reason))
     }

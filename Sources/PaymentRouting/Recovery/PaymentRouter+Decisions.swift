@@ -33,12 +33,11 @@ extension PaymentRouter {
         }
         let seen = try await history(of: attempt)
         let payment = seen.attempt.reference
-        if decision != .paid { try await endOrder(of: seen, payer.settler, because: "\(person) decided: \(evidence)") }
         do {
             // A worker that is waited for may begin something that it cannot store, after the person has looked.
             return try await leases.with(payment, waiting: false) { journal in
                 try await journal.inTurn {
-                    try await end(seen, as: decision, "\(person) decided: \(evidence)", journal)
+                    try await end(seen, as: decision, "\(person) decided: \(evidence)", payer.settler, journal)
                 }
             } orElse: {
                 $0
@@ -53,9 +52,7 @@ extension PaymentRouter {
         of history: AttemptHistory, _ settler: (any PaymentSettler)?, because words: String
     ) async throws(PaymentError) {
         let attempt = history.attempt
-        guard !history.isFinished, effects.isSound(history), let settler,
-            settler.name == history.authorities.settler
-        else { return }
+        guard effects.isSound(history), let settler, settler.name == history.authorities.settler else { return }
         let state: SettlementState
         do { state = try await settler.end(attempt.key(for: StepKind.settlementName), because: words) } catch {
             throw .settlerUnanswered(error, hasAsked: true)
@@ -74,7 +71,8 @@ extension PaymentRouter {
     ///
     /// - Parameter seen: the record when the person decided.
     private func end(
-        _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String, _ journal: LeasedJournal
+        _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String, _ settler: (any PaymentSettler)?,
+        _ journal: LeasedJournal
     ) async throws -> PaymentOutcome {
         let id = seen.attempt.id
         let history = try await history(of: id)
@@ -86,6 +84,8 @@ extension PaymentRouter {
                 provider: payment.provider, phase: .maybeSent)
         }
         let outcome = try Ledger([history], effects).outcome(of: history, decided: decision, words)
+        // Only a decision that nothing stands against ends anything.
+        if decision != .paid { try await endOrder(of: history, settler, because: words) }
         let entry = JournalEntry(date: effects.clock.now, event: .outcome(outcome))
         do { try await journal.decide(entry, on: history) } catch JournalError.leaseLost {
             throw PaymentError.inUse(payment.provider)
