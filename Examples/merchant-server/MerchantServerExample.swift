@@ -8,8 +8,8 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 
-/// A merchant's server over loopback, from the order to the refund: with signed notifications, a server that is stopped
-/// in the middle of a refund, and the recovery that settles it.
+/// A merchant's server over loopback, from the order to the refund: with signed notifications that come late and twice,
+/// a server that is stopped in the middle of a refund, and the recovery that settles it.
 @main
 struct MerchantServerExample {
     static func main() async throws {
@@ -24,9 +24,10 @@ struct MerchantServerExample {
             endpoint: try CitconEndpoint(.UAT, baseURL: service.baseURL.text + "/v1/"),
             privateKey: CitconSandbox.privateKey)
         let journal = InMemoryJournal()  // A real server's outlives it: SQLiteJournal.
+        let orders = Orders()  // A real server's are rows of its database.
 
         // The first run of the server.
-        var shop = try server(merchant, journal)
+        var shop = try server(merchant, journal, orders)
         var front = try LoopbackServer(shop)
         shop.open(at: front.baseURL)
 
@@ -38,6 +39,7 @@ struct MerchantServerExample {
         await sandbox.finishDeliveries()
         print("order-1: \(try await ask(.get, front, ["orders", "order-1"])["state"]?.string?.prefix(4) ?? "")")
         print("told by notification: \(shop.news)")
+        print("delivered: \(await orders.deliveries)")
         let forged = HTTPRequest(.post, try front.baseURL.appending(["hooks"]), body: Array("{}".utf8))
         print("a forged notification: HTTP \(try await StandardTransport().send(forged).status)")
 
@@ -51,7 +53,8 @@ struct MerchantServerExample {
 
         // The request arrives, late. The second run's recovery, beside the server, settles the refund of the first run.
         faults.release()
-        shop = try server(merchant, journal)
+        let first = shop
+        shop = try server(merchant, journal, orders)
         front = try LoopbackServer(shop)
         defer { front.stop() }
         shop.open(at: front.baseURL)
@@ -67,14 +70,26 @@ struct MerchantServerExample {
             "asked for again: \(try await ask(.post, front, ["orders", "order-1", "refund"])["refund"]?.string ?? "")")
         let refunds = await sandbox.ledger.entries.count { if case .refunded = $0.event { true } else { false } }
         print("the sandbox gave money back \(refunds) time")
+
+        // Another order is cancelled. Then all notifications come again, twice and backwards, to a server that has
+        // refunded the first order and cancelled the second.
+        _ = try await ask(.post, front, ["orders", "order-2"])
+        print("order-2: \(try await ask(.post, front, ["orders", "order-2", "cancel"])["state"]?.string ?? "")")
+        await sandbox.finishDeliveries()
+        let late = first.notifications + shop.notifications
+        for notification in late.reversed() + late.reversed() { _ = await shop.take(notification) }
+        print("order-1: \(try await ask(.get, front, ["orders", "order-1"])["state"]?.string ?? "")")
+        print("delivered: \(await orders.deliveries)")
     }
 
     /// A run of the server over the journal that all of them share.
-    private static func server(_ merchant: CitconMerchant, _ journal: any PaymentJournal) throws -> ShopServer {
+    private static func server(
+        _ merchant: CitconMerchant, _ journal: any PaymentJournal, _ orders: Orders
+    ) throws -> ShopServer {
         let transport = StandardTransport()
         let router = PaymentRouter(
             registry: try ProviderRegistry([merchant]), transport: transport, journal: journal)
-        return ShopServer(router, merchant.client(over: transport, clock: SystemPaymentClock()))
+        return ShopServer(router, merchant.client(over: transport, clock: SystemPaymentClock()), orders)
     }
 
     private static func ask(

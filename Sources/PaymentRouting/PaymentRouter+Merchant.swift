@@ -67,6 +67,9 @@ extension PaymentRouter {
 
     /// Cancels a payment that is not paid yet, when no capture or refund of it is in progress.
     ///
+    /// Durable like a payment: an interrupted cancellation is listed by the journal and carried on by
+    /// ``recover(as:width:bound:)``, which asks the service again.
+    ///
     /// - Returns: the outcome of the payment: it may just have been paid.
     /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel, `inUse` when a capture or refund of it
     ///   does not end for long: nothing was cancelled then.
@@ -74,15 +77,19 @@ extension PaymentRouter {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
         try serviceClient.checkIsPayment(payment)
         _ = try serviceClient.canceller
+        let outcome: PaymentOutcome?
         do {
-            return try await leases.with(payment, as: .merchant) {
+            outcome = try await leases.with(payment.cancellation) {
                 try await visitor($0, serviceClient).cancel(payment)
-            } orElse: {
-                $0
+            } orElse: { _ in
+                nil
             }
         } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
+        // Another process has cancelled it, or could not, while this one waited.
+        if let outcome { return outcome }
+        return try await status(of: payment)
     }
 
     /// Checks that a notification is genuine, without a question to the service.
@@ -102,12 +109,15 @@ extension PaymentRouter {
     /// Reads a notification that a payment service sent to this server, and ends the attempt at its payment or refund
     /// when it reports an end.
     ///
-    /// Answer the service with success only after this returned. Notifications may come twice and in any order.
+    /// Notifications may come late, twice and in any order. So one that says that a payment is over is a reason to ask
+    /// the service: its status decides, unless that is still open where the notification says that it is paid.
+    /// Answer the service with success only after this returned: it sends the notification again otherwise.
     ///
-    /// - Returns: the payment or refund, and its outcome; where the notification says that no money moved, and the
-    ///   journal knows better, that is ``PaymentOutcome/unknown(_:)``.
+    /// - Returns: the payment or refund, and its outcome. Where the notification says that no money moved, and the
+    ///   journal or the status does not, that is ``PaymentOutcome/unknown(_:)``; where it says that a payment is paid
+    ///   which was cancelled or refunded from here since, it is that.
     /// - Throws: ``PaymentError``; `unsupported` when `provider` takes no notifications, `untrustedNotification` when
-    ///   it is not genuine, `journal` when it could not be stored.
+    ///   it is not genuine, `journal` when it could not be stored, and any when the service cannot be asked now.
     public func handle(
         _ notification: IncomingNotification, from provider: ProviderID
     ) async throws(PaymentError) -> HandledNotification {
@@ -120,10 +130,24 @@ extension PaymentRouter {
             }
             return HandledNotification(
                 reference: genuine.reference,
-                outcome: try await verdict(on: genuine.report, of: genuine.reference, serviceClient))
+                outcome: try await verdict(
+                    on: try await checked(genuine, serviceClient), of: genuine.reference, serviceClient))
         } catch {
             throw PaymentError(thrown: error, at: provider)
         }
+    }
+
+    /// Returns what the service reports now of the payment that a notification says is over.
+    private func checked(
+        _ notification: GenuineNotification, _ serviceClient: ServiceClient
+    ) async throws -> CheckedReport {
+        let (payment, report) = (notification.reference, notification.report)
+        guard payment.isPayment, report.isFinal, !serviceClient.isSettledByPayer else { return report }
+        let status = try await serviceClient.status(of: payment)
+        guard !status.isFinal, report.deniesPayment else { return status.isFinal ? status : report }
+        return .unknown(
+            "a notification of the service says: \(report), but its status does not: \(status); ask again later",
+            of: payment)
     }
 }
 

@@ -165,7 +165,8 @@ public struct PaymentRouter: Sendable {
         if !serviceClient.identity.reusesNames, let histories = try? await effects.journal.histories(of: payment),
             let paid = Ledger(histories, effects).recordedPayment?.outcome
         {
-            return paid
+            guard serviceClient.identity.isMerchants else { return paid }
+            return try await verdict(on: try CheckedReport(paid.report, of: payment), of: payment, serviceClient)
         }
         if serviceClient.isSettledByPayer {
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
@@ -226,8 +227,13 @@ public struct PaymentRouter: Sendable {
     func verdict(
         on report: CheckedReport, of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        // Without the journal, a payment that is paid or open is stated all the same.
-        guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
+        let identity = serviceClient.identity
+        guard report.deniesPayment else {
+            // Without the journal, a payment that is paid or open is stated all the same.
+            let isHandled = report.affirmsPayment && identity.isMerchants
+            let records = isHandled ? try? await identity.records(of: payment, in: effects.journal) : nil
+            return identity.ledger(records ?? [], effects).verdict(on: report, at: .question)
+        }
         return try await denial(of: payment) { journal in
             let outcome = try await recorded(report, of: payment, until: end, serviceClient)
             switch outcome {
@@ -269,16 +275,17 @@ public struct PaymentRouter: Sendable {
     private func recorded(
         _ report: CheckedReport, of payment: PaymentReference, until end: Date?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        Ledger(try await records(of: payment, until: end, serviceClient), effects).verdict(on: report, at: .question)
+        serviceClient.identity.ledger(try await records(of: payment, until: end, serviceClient), effects)
+            .verdict(on: report, at: .question)
     }
 
-    /// Returns the journal's records of what may have moved the money of a payment, also under another name.
+    /// Returns the journal's records of what may have moved the money of a payment, also under another name, and of
+    /// what its payee did with it.
     func records(
         of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> [AttemptHistory] {
-        var histories: [AttemptHistory] = []
-        for reference in serviceClient.identity.references(of: payment) {
-            histories += try await journaled(at: payment.provider, .answered) { try await $0.histories(of: reference) }
+        var histories = try await journaled(at: payment.provider, .answered) {
+            try await serviceClient.identity.records(of: payment, in: $0)
         }
         if serviceClient.identity.hasAliases {
             let ends = end.map { [$0] } ?? histories.compactMap(\.attempt.expiresAt)

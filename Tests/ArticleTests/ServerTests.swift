@@ -67,22 +67,42 @@ struct ServerTests {
 private struct Fulfilment {
     /// Orders in a database.
     actor Orders {
-        private var open: Set<PaymentReference>
+        private var open: [PaymentReference: Money]
         private(set) var deliveries: [PaymentReference] = []
 
-        init(_ open: Set<PaymentReference>) { self.open = open }
+        init(_ open: [PaymentReference: Money]) { self.open = open }
 
-        func claim(_ payment: PaymentReference, amount: Money?) throws -> Bool { open.remove(payment) != nil }
+        func claim(_ payment: PaymentReference, paid: Money?) throws -> Bool {
+            guard let price = open[payment], paid == nil || paid == price else { return false }
+            return open.removeValue(forKey: payment) != nil
+        }
+        func close(_ payment: PaymentReference) throws { open[payment] = nil }
         func enqueueDelivery(of payment: PaymentReference) throws { deliveries.append(payment) }
     }
 
+    struct Order {
+        let number: String
+        let payment: PaymentReference
+        let price: Money
+    }
+
     let orders: Orders
+    let router: PaymentRouter
 
     func fulfil(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws {
-        guard case .succeeded(let receipt) = outcome else { return }
-        // One statement: UPDATE orders SET fulfilled = now WHERE payment = ? AND fulfilled IS NULL.
-        guard try await orders.claim(payment, amount: receipt.amount) else { return }
+        // A capture, a cancellation or a refund has its own report.
+        guard payment.isPayment, case .succeeded(let receipt) = outcome else { return }
+        // One statement: UPDATE orders SET fulfilled = now WHERE payment = ?1 AND (?2 IS NULL OR price = ?2)
+        // AND fulfilled IS NULL AND closed IS NULL.
+        guard try await orders.claim(payment, paid: receipt.amount) else { return }
         try await orders.enqueueDelivery(of: payment)
+    }
+
+    func refund(_ order: Order) async throws -> PaymentOutcome {
+        // UPDATE orders SET closed = now WHERE payment = ?.
+        try await orders.close(order.payment)
+        return try await router.refund(
+            RefundRequest(of: order.payment, amount: order.price, id: "\(order.number)-return"))
     }
 }
 
@@ -96,11 +116,23 @@ struct FulfilmentTests {
             Issue.record("\(outcome)")
             return
         }
-        let shop = Fulfilment(orders: Fulfilment.Orders([receipt.reference]))
+        let price = try #require(receipt.amount)
+        let shop = Fulfilment(orders: Fulfilment.Orders([receipt.reference: price]), router: try world.router)
         try await shop.fulfil(
             .unknown(UnknownOutcome(reference: receipt.reference, rawStatus: nil, message: "")), of: receipt.reference)
         #expect(await shop.orders.deliveries.isEmpty)
+        let refund = PaymentReference(
+            provider: receipt.reference.provider, id: receipt.reference.id,
+            subject: .refund(of: receipt.reference.id))
+        try await shop.fulfil(outcome, of: refund)
+        #expect(await shop.orders.deliveries.isEmpty, "a refund's report delivers nothing")
         for _ in 0..<3 { try await shop.fulfil(outcome, of: receipt.reference) }
         #expect(await shop.orders.deliveries == [receipt.reference])
+
+        let returned = Fulfilment(orders: Fulfilment.Orders([receipt.reference: price]), router: try world.router)
+        let order = Fulfilment.Order(number: "order-7", payment: receipt.reference, price: price)
+        await #expect(throws: PaymentError.self) { try await returned.refund(order) }
+        try await returned.fulfil(outcome, of: receipt.reference)
+        #expect(await returned.orders.deliveries.isEmpty, "what is to be refunded is not delivered")
     }
 }

@@ -8,42 +8,6 @@ import Testing
 
 @Suite("Captures of authorised money")
 struct CaptureTests {
-    /// A shop that captures, by closures.
-    private struct CapturingShop: CapturingService, RefundingService, CancellingService {
-        typealias Capture = @Sendable (CaptureRequest, ProviderContext) async throws -> ServiceReport
-
-        var shop = Shop()
-        var captureBody: Capture = { request, _ in CaptureTests.receipt(request) }
-        var captureStatus: Capture = { request, _ in
-            .unknown(UnknownOutcome(reference: request.reference, message: "no capture shows"))
-        }
-        var calls: Tally { shop.calls }
-
-        let descriptor = ProviderDescriptor(id: "acme", name: "Acme", outboundHosts: ["api.acme.example"])
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-            try await shop.status(of: payment, in: context)
-        }
-        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-            try await shop.cancel(payment, in: context)
-        }
-        func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
-            try await shop.refund(request, in: context)
-        }
-        func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
-            try await shop.status(of: refund, in: context)
-        }
-        func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
-            try await context.step("capture", .mutation(replay: .never)) {
-                calls.count("capture")
-                return try await captureBody(request, context)
-            }
-        }
-        func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
-            calls.count("capture status")
-            return try await captureStatus(capture, context)
-        }
-    }
-
     private let journal = InMemoryJournal()
     private let clock = VirtualClock()
     private let all = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(250))
@@ -55,9 +19,7 @@ struct CaptureTests {
             random: SeededRandomSource(seed: seed))
     }
 
-    private static func receipt(_ request: CaptureRequest) -> ServiceReport {
-        .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
-    }
+    private static func receipt(_ request: CaptureRequest) -> ServiceReport { CapturingShop.receipt(request) }
 
     private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
         do {

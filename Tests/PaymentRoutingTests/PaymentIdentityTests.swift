@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
@@ -67,13 +68,33 @@ struct PaymentIdentityTests {
             idempotencyKey: key, startedAt: .distantPast, expiresAt: end)
     }
 
-    @Test("A payment's money may also have moved by its capture, where the service captures; a refund's only by itself")
-    func references() {
-        let (payment, refund) = (payment("p1"), payment("r1", .refund(of: "p1")))
-        #expect(identity(Plain()).references(of: payment) == [payment])
-        #expect(identity(Capturing()).references(of: payment) == [payment, self.payment("p1", .capture)])
-        #expect(identity(Capturing()).references(of: refund) == [refund])
-        #expect(identity(Capturing()).references(of: self.payment("p1", .capture)) == [self.payment("p1", .capture)])
+    @Test("A payment's records are its own, and where its payee handles it what the payee did; a refund's only its own")
+    func records() async throws {
+        let journal = InMemoryJournal()
+        let subjects: [(String, PaymentReference.Subject)] = [
+            ("p1", .payment), ("p1", .capture), ("p1", .cancellation), ("r1", .refund(of: "p1")),
+            ("r1", .refund(of: "p2")), ("p2", .payment), ("p2", .capture),
+        ]
+        for (number, (id, subject)) in subjects.enumerated() {
+            let reference = payment(id, subject)
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "\(number)"), reference: reference,
+                option: PaymentMethodOption(id: "o", title: "O", amount: .cents(1)), idempotencyKey: "key",
+                startedAt: .distantPast, expiresAt: nil)
+            let lease = PaymentLease(payment: reference, holder: "h", duration: .seconds(60))
+            #expect(await journal.acquire(lease, at: Date.distantPast))
+            try await journal.open(attempt, under: lease)
+        }
+        func records(_ id: String, _ subject: PaymentReference.Subject = .payment, at service: any PaymentProvider)
+            async throws -> [String]
+        {
+            try await identity(service).records(of: payment(id, subject), in: journal).map(\.attempt.id.rawValue)
+        }
+        #expect(try await records("p1", at: Plain()) == ["0"])
+        #expect(try await records("p1", at: Capturing()) == ["0", "1", "2", "3"])
+        #expect(try await records("p2", at: Capturing()) == ["5", "6", "4"])
+        #expect(try await records("r1", .refund(of: "p1"), at: Capturing()) == ["3"])
+        #expect(try await records("p1", .capture, at: Capturing()) == ["1"])
     }
 
     @Test("A payment to a payee is one at this provider whose option leads to this payee")

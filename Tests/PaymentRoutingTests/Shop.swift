@@ -9,7 +9,7 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
     var base = ScriptedProvider()
     var refundBody: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
     var refundStatus: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
-    var cancelled: ServiceReport = .cancelled
+    var cancelBody: @Sendable () async throws -> ServiceReport = { .cancelled }
     var calls: Tally { base.calls }
 
     var descriptor: ProviderDescriptor { base.descriptor }
@@ -26,7 +26,7 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await context.step("cancel", .mutation(replay: .never)) {
             calls.count("cancel")
-            return cancelled
+            return try await cancelBody()
         }
     }
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
@@ -56,5 +56,53 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
         return PaymentNotification(
             reference: reference,
             report: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
+    }
+}
+
+/// A shop that captures, by closures.
+struct CapturingShop: CapturingService, RefundingService, CancellingService, NotificationReadingService {
+    typealias Capture = @Sendable (CaptureRequest, ProviderContext) async throws -> ServiceReport
+
+    var shop = Shop()
+    var captureBody: Capture = { request, _ in CapturingShop.receipt(request) }
+    var captureStatus: Capture = { request, _ in
+        .unknown(UnknownOutcome(reference: request.reference, message: "no capture shows"))
+    }
+    /// The reports of notifications, by their bodies.
+    var messages: [String: PaymentNotification] = [:]
+    var calls: Tally { shop.calls }
+
+    let descriptor = ProviderDescriptor(id: "acme", name: "Acme", outboundHosts: ["api.acme.example"])
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await shop.status(of: payment, in: context)
+    }
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await shop.cancel(payment, in: context)
+    }
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await shop.refund(request, in: context)
+    }
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await shop.status(of: refund, in: context)
+    }
+    func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await context.step("capture", .mutation(replay: .never)) {
+            calls.count("capture")
+            return try await captureBody(request, context)
+        }
+    }
+    func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        calls.count("capture status")
+        return try await captureStatus(capture, context)
+    }
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        guard let message = messages[String(decoding: notification.body, as: UTF8.self)] else {
+            throw PaymentError(.untrustedNotification, "there is no such message")
+        }
+        return message
+    }
+
+    static func receipt(_ request: CaptureRequest) -> ServiceReport {
+        .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
     }
 }

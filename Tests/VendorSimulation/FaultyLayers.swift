@@ -163,6 +163,29 @@ enum HastyTaking {
     }
 }
 
+/// States what a message says, however old it is.
+struct OldNews {
+    /// True to believe that a payment is paid; false to believe that it is not.
+    let believesPaid: Bool
+
+    var taking: Variation.Taking {
+        { [believesPaid] notification, provider, router, _, _ in
+            let handled = try await router.handle(notification, from: provider)
+            guard handled.reference.isPayment,
+                let verifier = router.registry.service(provider) as? any NotificationReadingService
+            else { return handled }
+            let report = try verifier.verify(notification).report
+            if case .succeeded = report {
+                return believesPaid
+                    ? HandledNotification(reference: handled.reference, outcome: PaymentOutcome(stating: report))
+                    : handled
+            }
+            guard !believesPaid, report.isFinal else { return handled }
+            return HandledNotification(reference: handled.reference, outcome: PaymentOutcome(stating: report))
+        }
+    }
+}
+
 /// Ends an open refund by the notification of any refund with its number.
 enum NumberTaking {
     static let taking: Variation.Taking = { notification, provider, router, journal, clock in

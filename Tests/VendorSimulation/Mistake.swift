@@ -86,6 +86,14 @@ package struct Mistake: Sendable {
                     }
                 }, symptom: "is written as given back, but is not", isSlow: true),
             Mistake(
+                name: "a late message says paid of what was refunded since",
+                variation: alike { $0.taking = OldNews(believesPaid: true).taking },
+                symptom: "but all of it was refunded from here before", isSlow: true),
+            Mistake(
+                name: "a late message denies what is paid",
+                variation: alike { $0.taking = OldNews(believesPaid: false).taking },
+                symptom: "but money moved", isSlow: true),
+            Mistake(
                 name: "a refund's number is drawn in the journal", variation: restoring(numberingByAttempt),
                 symptom: "was given back, but only", isSlow: true),
             Mistake(

@@ -1,7 +1,7 @@
 /// The claim of a service, or of this device, about the payment that was asked about.
 package struct CheckedReport: Sendable, CustomStringConvertible {
     let claim: ServiceReport
-    private let payment: PaymentReference
+    let payment: PaymentReference
 
     /// Takes a claim about `payment`.
     ///
@@ -47,6 +47,8 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
     package var deniesPayment: Bool { claim.deniesPayment }
     /// True if it is paid, by the claim.
     package var affirmsPayment: Bool { isFinal && !deniesPayment }
+    /// True if the payment was cancelled, by the claim.
+    package var isCancelled: Bool { claim == .cancelled }
     /// The wait that the service asks for before the next question.
     package var wait: Duration? { if case .pending(let wait) = claim { wait } else { nil } }
 

@@ -22,6 +22,8 @@ package struct Ledger: Sendable {
 
     let histories: [AttemptHistory]
     let isSound: @Sendable (AttemptHistory) -> Bool
+    /// True if the service refunds payments only as a whole.
+    package var refundsAreWhole = false
     private let now: Date
 
     /// Creates the ledger of records, oldest first.
@@ -71,6 +73,8 @@ package struct Ledger: Sendable {
 
     /// Returns what a record holds against the report that no money moved.
     func obstacle(in history: AttemptHistory, at face: Face, isFinal: Bool) -> Obstacle? {
+        // That a cancellation was begun is no money.
+        guard history.attempt.reference.cancelledPayment == nil else { return nil }
         if let transfer = transfer(in: history) { return transfer }
         let id = history.attempt.id
         if let end = signaturesEnd(in: history) {

@@ -10,7 +10,7 @@
 public enum PaymentOutcome: Sendable, Hashable {
     /// It is paid; where the receipt is a refund's, it is refunded.
     case succeeded(Stated<PaymentReceipt>)
-    /// It was refused; no money moved.
+    /// It was refused; no money moved. Or, with ``DeclineReason/Code/refunded``, all of it went back.
     case declined(Stated<DeclineReason>)
     /// It was cancelled; no money moved.
     case cancelled(Stated<NoPayment>)
@@ -119,7 +119,8 @@ extension Ledger {
     package func verdict(on report: CheckedReport, at face: Face) -> PaymentOutcome {
         let words: String
         switch report.claim {
-        case .succeeded, .pending: return PaymentOutcome(report.claim)
+        case .succeeded(let receipt): return PaymentOutcome(claim(on: receipt))
+        case .pending: return PaymentOutcome(report.claim)
         case .unknown(let unknown): words = unknown.message
         case .declined, .cancelled, .expired: words = "the service says: \(report)"
         }
@@ -130,7 +131,7 @@ extension Ledger {
                     reference: history.attempt.reference, rawStatus: report.deniesPayment ? "\(report)" : nil,
                     message: "\(obstacle.fact); \(words); \(obstacle.advice)"))
         }
-        return PaymentOutcome(report.claim)
+        return PaymentOutcome((report.deniesPayment ? claim(against: report) : nil) ?? report.claim)
     }
 
     /// Returns what to state of a payment where a call about it has thrown `error`.

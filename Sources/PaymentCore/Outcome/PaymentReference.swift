@@ -1,7 +1,9 @@
-/// One payment at one provider, its capture, or one refund of it: the subject of attempts, leases and outcomes.
+/// One payment at one provider, its capture, its cancellation, or one refund of it: the subject of attempts, leases and
+/// outcomes.
 ///
-/// Payments, captures and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the
-/// refund. Refunds of two payments have two references, also with one id, of which a router makes only one.
+/// Payments, captures, cancellations and refunds are named apart, whatever their ids are: a payment with the id of a
+/// refund is not the refund. Refunds of two payments have two references, also with one id, of which a router makes only
+/// one.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive
@@ -11,6 +13,8 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         /// Money that the payer has authorised, and the payee takes, of the payment with the reference's id; see
         /// ``CaptureRequest``.
         case capture
+        /// The payee's cancellation of the payment with the reference's id.
+        case cancellation
         /// Money that the payee refunds, of the payment with this id; see ``RefundRequest``. Nil where a service does
         /// not name the payment: nothing that was requested here is such a refund.
         case refund(of: String?)
@@ -18,7 +22,8 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
 
     /// The provider.
     public let provider: ProviderID
-    /// The provider's own id of the payment, also in a capture's reference, or the caller's own id of the refund.
+    /// The provider's own id of the payment, also in the reference of a capture or a cancellation, or the caller's own
+    /// id of the refund.
     public let id: String
     /// The kind of subject.
     public let subject: Subject
@@ -30,7 +35,7 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         self.subject = subject
     }
 
-    /// True if it is a payment, and neither the capture nor a refund of one.
+    /// True if it is a payment, and no capture, cancellation or refund of one.
     public var isPayment: Bool { if case .payment = subject { true } else { false } }
 
     /// True if it is a refund.
@@ -48,17 +53,34 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         return PaymentReference(provider: provider, id: id)
     }
 
-    /// The form for people: `provider/id`, `capture provider/id`, `refund provider/id of payment`.
+    /// The payment that this is the cancellation of; nil for others.
+    public var cancelledPayment: PaymentReference? {
+        guard case .cancellation = subject else { return nil }
+        return PaymentReference(provider: provider, id: id)
+    }
+
+    /// The form for people: `provider/id`, `capture provider/id`, `cancellation provider/id`,
+    /// `refund provider/id of payment`.
     public var description: String {
         switch subject {
         case .payment: "\(provider)/\(id)"
         case .capture: "capture \(provider)/\(id)"
+        case .cancellation: "cancellation \(provider)/\(id)"
         case .refund(let payment): "refund \(provider)/\(id)" + (payment.map { " of \($0)" } ?? "")
         }
     }
 }
 
 extension PaymentReference {
+    /// The name of the payment's cancellation.
+    package var cancellation: PaymentReference {
+        PaymentReference(provider: provider, id: id, subject: .cancellation)
+    }
+
+    /// The payment that its payee has captured, cancelled or refunded by this; nil for a payment, and where a refund's
+    /// service does not name it.
+    package var handledPayment: PaymentReference? { capturedPayment ?? cancelledPayment ?? refundedPayment }
+
     /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by
     /// them and by nothing else. No two references have the same ones.
     package var parts: [String] { [provider.rawValue, subject.text, id] }
@@ -78,6 +100,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         switch self {
         case .payment: "payment"
         case .capture: "capture"
+        case .cancellation: "cancellation"
         case .refund(nil): "refund"
         case .refund(let payment?): Self.ofPayment + payment
         }
@@ -88,6 +111,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         switch text {
         case "payment": self = .payment
         case "capture": self = .capture
+        case "cancellation": self = .cancellation
         case "refund": self = .refund(of: nil)
         default:
             // By bytes: a letter that combines with the last one of the prefix is the id's own.
@@ -101,6 +125,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         switch self {
         case .payment: "payment"
         case .capture: "capture"
+        case .cancellation: "cancellation"
         case .refund: "refund"
         }
     }
@@ -110,6 +135,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         switch self {
         case .payment: "paid"
         case .capture: "captured"
+        case .cancellation: "cancelled"
         case .refund: "refunded"
         }
     }

@@ -5,7 +5,7 @@
 public enum ServiceReport: Sendable, Hashable {
     /// It is paid; where the receipt is a refund's, it is refunded.
     case succeeded(PaymentReceipt)
-    /// It was refused; no money moved.
+    /// It was refused; no money moved. Or, with ``DeclineReason/Code/refunded``, all of it went back.
     case declined(DeclineReason)
     /// It was cancelled; no money moved.
     case cancelled
@@ -73,6 +73,8 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let overLimit = Code(rawValue: "over-limit")
         /// The service or the payment network refused.
         public static let refused = Code(rawValue: "refused")
+        /// It was paid, and all of it was refunded.
+        public static let refunded = Code(rawValue: "refunded")
         /// The payment has been paid in another way, by another payer or with another device.
         public static let paidElsewhere = Code(rawValue: "paid-elsewhere")
         /// The service refused the payer for legal reasons.
@@ -164,7 +166,7 @@ extension ServiceReport: CustomStringConvertible {
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
                 + (receipt.decision.map { ", as \($0)" } ?? "")
                 + (receipt.unproven.map { ", without proof: \($0)" } ?? "")
-        case .declined(let reason): "declined: \(reason.message)"
+        case .declined(let reason): reason.code == .refunded ? reason.message : "declined: \(reason.message)"
         case .cancelled: "cancelled"
         case .expired: "expired"
         case .pending: "pending"

@@ -76,8 +76,12 @@ extension AttemptEngine {
         return error(.integrity, message)
     }
 
-    /// Cancels a payment, and ends its attempt when the outcome is cancelled.
+    /// Cancels a payment, once it is stored that this is begun, and ends the payment's own attempt when the outcome is
+    /// cancelled. Runs while the leases of the cancellation and of the payment are held.
+    ///
+    /// - Returns: the outcome of the payment.
     func cancel(_ payment: PaymentReference) async throws -> PaymentOutcome {
+        let note = try await openCancellation(of: payment)
         let steps = UnstoredSteps()
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
@@ -85,18 +89,58 @@ extension AttemptEngine {
         do { report = try await serviceClient.cancel(payment, in: context) } catch {
             // A failure after the request does not prove that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)
-            throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
+            guard await !steps.mayHaveChangedSomething else { throw failure.withOpenFate }
+            if let note { try await abandon(note, after: failure) }
+            throw failure
         }
+        if let note, report.isFinal { _ = try await end(note, as: try Self.end(of: note, by: report)) }
+        guard let own = journal.outer.last(where: { $0.lease.payment == payment }) else {
+            throw error(.providerFault, "a cancellation runs without its payment's lease", phase: .maybeSent)
+        }
+        return try await AttemptEngine(serviceClient: serviceClient, journal: own, hasEnded: hasEnded)
+            .end(payment, afterCancelling: report)
+    }
+
+    /// Stores that a cancellation is begun, or continues one that was; nil where the payment was cancelled before.
+    private func openCancellation(of payment: PaymentReference) async throws -> PaymentAttempt? {
+        let earlier = try await histories(of: payment.cancellation)
+        if Ledger(earlier, effects).recordedPayment != nil { return nil }
+        if let open = earlier.last(where: { !$0.isFinished }) {
+            guard effects.isSound(open) else { throw error(.integrity, Ledger.distrust(of: open.attempt.id)) }
+            return open.attempt
+        }
+        let option = PaymentMethodOption(
+            id: "cancel", title: "Cancellation", amount: try Money(minorUnits: 0, currency: .eur))
+        let attempt = PaymentAttempt(
+            id: newAttemptID(), reference: payment.cancellation, option: option,
+            idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: nil)
+        try await journal.inTurn { try await journaled { try await journal.open(attempt) } }
+        effects.emit(.began(option), of: attempt)
+        return attempt
+    }
+
+    /// Returns the end of a cancellation by the report of its payment.
+    private static func end(
+        of note: PaymentAttempt, by report: CheckedReport
+    ) throws(PaymentError) -> CheckedReport {
+        guard report.isCancelled else {
+            return .refused(.refused, "the payment was not cancelled: \(report)", of: note.reference)
+        }
+        return try CheckedReport(.succeeded(PaymentReceipt(reference: note.reference)), of: note.reference)
+    }
+
+    /// Ends the payment's own attempt by the report that its cancellation led to.
+    private func end(
+        _ payment: PaymentReference, afterCancelling report: CheckedReport
+    ) async throws -> PaymentOutcome {
         let open = try await journal.inTurn {
             if report.deniesPayment { await journal.steps.endPayment() }
             return try await openAttempt(at: payment)?.attempt
         }
+        let identity = serviceClient.identity
         guard let attempt = open else {
-            var histories: [AttemptHistory] = []
-            for reference in serviceClient.identity.references(of: payment) {
-                histories += try await self.histories(of: reference)
-            }
-            return Ledger(histories, effects).verdict(on: report, at: .question)
+            let records = try await journaled { try await identity.records(of: payment, in: journal.base) }
+            return identity.ledger(records, effects).verdict(on: report, at: .question)
         }
         guard let (confirmed, seen) = try await confirm(try report.checked(against: attempt), of: attempt) else {
             return unconfirmed(attempt)

@@ -55,8 +55,8 @@ extension AttemptEngine {
         return error(.cancelled, "cancelled before anything was sent")
     }
 
-    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its option's time
-    /// being over when it begins. It knows nothing of the payment's time, by which payments with several names are
+    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its option's
+    /// time being over when it begins. It knows nothing of the payment's time, by which payments with several names are
     /// compared. A worker that is late finds it under the payment's lease.
     func noteCancellation(
         of payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,

@@ -62,6 +62,10 @@ extension AttemptEngine {
     /// may be the same payment: then the service's status, which may never be one that is understood, is not waited
     /// for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        if let payment = history.attempt.reference.cancelledPayment {
+            let outcome = try await cancel(payment)
+            return await storedEnding(of: history.attempt) ?? outcome
+        }
         // Its end was lost in a crash.
         if Self.isCancellation(history.attempt) {
             let failure = error(.cancelled, "it was cancelled before anything was sent")

@@ -24,7 +24,8 @@ extension AttemptEngine {
 
     /// Returns the report to store when a message says `report` of `attempt`: that money moved, always; that none did,
     /// only as far as the service's status confirms it, when anything was sent for the attempt. Nil when it is not
-    /// known.
+    /// known. A message that names a refund is the service's own word about it, unless an earlier one under its id has
+    /// failed.
     ///
     /// - Returns: `seen`: the number of entries of the attempt for which it was confirmed; nil where nothing sent later
     ///   can refute it.
@@ -34,6 +35,7 @@ extension AttemptEngine {
         guard report.deniesPayment, let before = try await history(of: attempt) else { return (report, nil) }
         let seen = before.entries.count
         guard before.mayHaveMovedMoney else { return (report, seen) }
+        if attempt.refund != nil, try await histories(of: attempt.reference).count == 1 { return (report, seen) }
         guard let status = await askStatus(of: attempt).report else { return nil }
         // Requests sent meanwhile are not in the status yet.
         return (status.deniesPayment ? report : status, seen)

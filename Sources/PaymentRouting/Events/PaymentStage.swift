@@ -80,6 +80,7 @@ extension PaymentStage: CustomStringConvertible {
         case .working:
             switch subject {
             case .capture: "Capturing"
+            case .cancellation: "Cancelling"
             case .refund: "Refunding"
             default: option.map { "Paying with \($0.title)" } ?? "Paying"
             }

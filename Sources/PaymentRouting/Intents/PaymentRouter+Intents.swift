@@ -145,7 +145,8 @@ extension PaymentRouter {
     ) async -> PaymentStatement {
         do {
             let histories = try await records(of: payment, serviceClient).filter { history in
-                (try? serviceClient.identity.distinguish(link, from: history.attempt)) != nil
+                history.attempt.reference.isPayment
+                    && (try? serviceClient.identity.distinguish(link, from: history.attempt)) != nil
             }
             return Ledger(histories, effects).statement(on: error, of: payment)
         } catch _ { return Ledger([], effects).statement(on: error.withOpenFate, of: payment) }

@@ -10,9 +10,9 @@ import PaymentCore
 struct LeasedJournal: Sendable {
     let base: any PaymentJournal
     let lease: PaymentLease
-    /// The leases of the payment that is captured or refunded here, and of the refund's id; kept, and lost, together
-    /// with the lease of the capture or refund.
-    var outer: [PaymentLease] = []
+    /// The journals of the payment that is captured, cancelled or refunded here, and of the refund's id; their leases
+    /// are kept, and lost, together with this one.
+    var outer: [LeasedJournal] = []
     /// Seals the entries, where the application provides a key.
     let writer: SealedWriter?
     /// The steps of all workers that use this lease.
@@ -37,7 +37,7 @@ struct LeasedJournal: Sendable {
 
     /// Writes an entry. Only within ``inTurn(_:)``.
     func write(_ entry: JournalEntry, to attempt: AttemptID) async throws {
-        for lease in outer { try await base.renew(lease, at: entry.date) }
+        for journal in outer { try await base.renew(journal.lease, at: entry.date) }
         guard let writer else { return try await base.append(entry, to: attempt, under: lease) }
         try await writer.append(entry, to: attempt, under: lease)
     }
@@ -49,7 +49,7 @@ struct LeasedJournal: Sendable {
     }
 
     func renew(at now: Date) async throws {
-        for lease in outer { try await base.renew(lease, at: now) }
+        for journal in outer { try await base.renew(journal.lease, at: now) }
         try await base.renew(lease, at: now)
     }
 }

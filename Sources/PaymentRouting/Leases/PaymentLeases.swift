@@ -33,9 +33,9 @@ actor PaymentLeases {
         self.policy = policy
     }
 
-    /// Does `work` while holding the lease of `payment` and, for a capture or a refund, those of the refund's id, which
-    /// one refund of the account has, and of the payment it is of, since services show refunds of one payment by their
-    /// number only. They are taken in this order by everybody, so that no two wait for each other.
+    /// Does `work` while holding the lease of `payment` and, for a capture, a cancellation or a refund, those of the
+    /// refund's id, which one refund of the account has, and of the payment it is of, since services show refunds of
+    /// one payment by their number only. They are taken in this order by everybody, so that no two wait for each other.
     ///
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
     /// the outcome, and `work` is not done.
@@ -80,8 +80,8 @@ actor PaymentLeases {
         return outcome
     }
 
-    /// Does `work` on a capture or a refund while holding the leases of the refund's id and of the payment it is of, if
-    /// any.
+    /// Does `work` on a capture, a cancellation or a refund while holding the leases of the refund's id and of the
+    /// payment it is of, if any.
     private nonisolated func holding<Outcome: Sendable>(
         of movement: PaymentReference?, waiting: Bool, _ journal: LeasedJournal,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome
@@ -89,25 +89,24 @@ actor PaymentLeases {
         var inner = journal
         let ending: Result<Outcome, any Error>
         do {
-            let payment = movement?.capturedPayment ?? movement?.refundedPayment
-            for outer in [movement?.refundName, payment].compactMap(\.self) {
-                inner.outer.append(try await merchantLease(of: outer, waiting: waiting))
+            for outer in [movement?.refundName, movement?.handledPayment].compactMap(\.self) {
+                inner.outer.append(try await merchantsJournal(of: outer, waiting: waiting))
             }
             ending = .success(try await work(inner))
         } catch {
             ending = .failure(error)
         }
-        for lease in inner.outer.reversed() { await drop(lease, .merchant) }
+        for journal in inner.outer.reversed() { await drop(journal.lease, .merchant) }
         return try ending.get()
     }
 
-    private nonisolated func merchantLease(
+    private nonisolated func merchantsJournal(
         of outer: PaymentReference, waiting: Bool
-    ) async throws -> PaymentLease {
+    ) async throws -> LeasedJournal {
         var journal = try await tryTake(outer, .merchant)
         if journal == nil, waiting { journal = try await wait(for: outer, .merchant) }
-        if let journal { return journal.lease }
-        let what = outer.isRefund ? "a refund with this id" : "another capture or refund of this payment"
+        if let journal { return journal }
+        let what = outer.isRefund ? "a refund with this id" : "another capture, cancellation or refund of this payment"
         throw PaymentError(
             .inUse, "\(what) is in progress; ask again when it has ended", provider: outer.provider,
             phase: .maybeSent, retry: .later)

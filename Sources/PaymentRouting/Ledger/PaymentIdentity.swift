@@ -41,20 +41,42 @@ struct PaymentIdentity: Sendable {
     private let aliased: (any AliasedPaymentProvider)?
     private let paying: (any PayeeProvider)?
     private let reusing: (any ReusableReferenceProvider)?
-    private let captures: Bool
+    /// True if the service does what a payee does with a payment: capture, cancel or refund it.
+    let isMerchants: Bool
+    /// True if it refunds payments only as a whole.
+    private let refundsOnce: Bool
 
     init(at provider: ProviderID, _ service: any PaymentService) {
         self.provider = provider
         aliased = service as? any AliasedPaymentProvider
         paying = service as? any PayeeProvider
         reusing = service as? any ReusableReferenceProvider
-        captures = service is any CapturingService
+        let refunder = service as? any RefundingService
+        isMerchants = refunder != nil || service is any CapturingService || service is any CancellingService
+        refundsOnce = refunder?.refundsOnce ?? false
     }
 
-    /// Returns the references whose records may have moved the money of `payment`: this one and that of its capture.
-    func references(of payment: PaymentReference) -> [PaymentReference] {
-        guard captures, payment.isPayment else { return [payment] }
-        return [payment, PaymentReference(provider: provider, id: payment.id, subject: .capture)]
+    /// Returns the records of a payment under its own name, and of what its payee did with it: its capture, its
+    /// cancellation and its refunds; or those of one of these alone.
+    func records(of payment: PaymentReference, in journal: any PaymentJournal) async throws -> [AttemptHistory] {
+        var histories = try await journal.histories(of: payment)
+        guard isMerchants, payment.isPayment else { return histories }
+        for subject in [PaymentReference.Subject.capture, .cancellation] {
+            histories += try await journal.histories(
+                of: PaymentReference(provider: provider, id: payment.id, subject: subject))
+        }
+        let any = PaymentReference(provider: provider, id: "", subject: .refund(of: payment.id))
+        return try await histories
+            + journal.refunds(relatedTo: any).filter { $0.attempt.reference.refundedPayment == payment }
+    }
+
+    /// Returns the ledger of a payment's records. Those that are paid are left out where the name may be another
+    /// payment's by now.
+    func ledger(_ records: [AttemptHistory], _ effects: RouterEffects) -> Ledger {
+        var ledger = Ledger(
+            reusesNames ? records.filter { Ledger([$0], effects).recordedPayment == nil } : records, effects)
+        ledger.refundsAreWhole = refundsOnce
+        return ledger
     }
 
     /// True if a payment may have several names.

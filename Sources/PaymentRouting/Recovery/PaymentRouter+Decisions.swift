@@ -37,7 +37,8 @@ extension PaymentRouter {
             // A worker that is waited for may begin something that it cannot store, after the person has looked.
             return try await leases.with(payment, waiting: false) { journal in
                 try await journal.inTurn {
-                    try await end(seen, as: decision, "\(person) decided: \(evidence)", payer.settler, journal)
+                    try await end(
+                        seen, as: decision, "\(person) decided: \(evidence)", with: payer.settler, journal)
                 }
             } orElse: {
                 $0
@@ -71,8 +72,8 @@ extension PaymentRouter {
     ///
     /// - Parameter seen: the record when the person decided.
     private func end(
-        _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String, _ settler: (any PaymentSettler)?,
-        _ journal: LeasedJournal
+        _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String,
+        with settler: (any PaymentSettler)?, _ journal: LeasedJournal
     ) async throws -> PaymentOutcome {
         let id = seen.attempt.id
         let history = try await history(of: id)

@@ -34,8 +34,7 @@ extension Life {
             let after = Set(device.disk.histories)
             for lost in before where !after.contains(lost) {
                 witness.loses(
-                    markets.identity(
-                        of: lost.attempt.refund?.payment ?? lost.attempt.capture?.payment ?? lost.attempt.reference),
+                    markets.identity(of: lost.attempt.reference.handledPayment ?? lost.attempt.reference),
                     on: device.number)
             }
         }

@@ -38,6 +38,10 @@ struct MerchantCalls: Sendable {
             if life.hasCaptures { await capture(market, reference) }
             await refund(market, reference)
         case 9: await forge(market, reference)
+        case 10 where market.merchant != nil:
+            let begun = life.witness.tick()
+            let content = await calls.answer(nil, begun) { try await merchants.status(of: reference) }
+            await hear("status", .payment(life.markets.identity(of: reference)), content, begun, nil)
         default:
             await calls.call("status", reference) { try await router.status(of: reference, as: payer) }
         }
@@ -77,10 +81,15 @@ struct MerchantCalls: Sendable {
         if case .failure(let error)? = content, error.code == .untrustedNotification {
             await life.oracle.breach(nil, "\(provider): a genuine notification was refused: \(error.message)")
         }
-        // Negative statuses may be about an earlier attempt.
-        guard let genuine = await told.value(), case .succeeded(let receipt) = genuine.outcome,
-            let subject = subject(of: genuine.reference, over: receipt.amount)
-        else { return }
+        guard let genuine = await told.value() else { return }
+        var amount: Money?
+        // Negative ones of a refund or a capture may be about an earlier attempt.
+        if case .succeeded(let receipt) = genuine.outcome {
+            amount = receipt.amount
+        } else if !genuine.reference.isPayment {
+            return
+        }
+        guard let subject = subject(of: genuine.reference, over: amount) else { return }
         await hear("notification", subject, .outcome(genuine.outcome), begun, nil)
     }
 
@@ -150,6 +159,7 @@ struct MerchantCalls: Sendable {
         guard let content, !seat.process.isDead else { return }
         await life.oracle.hear(
             Statement(
-                call: call, subject: subject, content: content, doer: doer, begun: begun, told: life.witness.tick()))
+                call: call, subject: subject, content: content, doer: doer, begun: begun, told: life.witness.tick(),
+                merchant: doer == nil ? seat.device.number : nil))
     }
 }

@@ -100,7 +100,8 @@ struct ShopMarket: Market {
     }
 
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        let units = UInt128(number == MarketPayment.excessive ? 1_000_000 : 50 + number)
+        // A part, the whole, too much.
+        let units = [50, Self.cents(of: payment), 1_000_000][number]
         guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }

@@ -176,6 +176,19 @@ struct Judgement: Sendable {
         }
         let payment = markets.identity(of: attempt.reference)
         func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
+        if attempt.reference.cancelledPayment != nil {
+            switch history.outcome {
+            case .succeeded?:
+                if await markets.isPaid(payment) { await breach("is written as cancelled, but it is paid") }
+            case _ where !history.isFinished:
+                if isDistrusted(history) || payments.contains(where: { $0.reference == payment && $0.isEndless }) {
+                    return
+                }
+                await breach("stays unfinished after everything healed")
+            default: break
+            }
+            return
+        }
         let hasMoved = await oracle.hasMoved(attempt)
         let hasLost = witness.hasLostRecords(of: payment)
         switch history.outcome {

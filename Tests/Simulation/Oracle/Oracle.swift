@@ -56,6 +56,8 @@ actor Oracle {
         case .payment(let payment): await check(word, payment)
         case .attempt(let attempt) where attempt.refund != nil: await checkRefund(word, attempt.refund, isEnd: isEnd)
         case .attempt(let attempt) where attempt.capture != nil: await checkCapture(word, attempt.capture, isEnd: isEnd)
+        case .attempt(let attempt) where attempt.reference.cancelledPayment != nil:
+            await checkCancellation(word, markets.identity(of: attempt.reference))
         case .attempt(let attempt): await check(word, attempt)
         }
     }
@@ -64,6 +66,7 @@ actor Oracle {
         await checkSignatures(against: word, payment)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
+        if word.saysRefunded { return await checkRefunded(word, payment) }
         var accused: [Witness.Known] = []
         if word.isFinalNegative, !markets.isPayee(payment) {
             // A request is answered by what it has found or done: another one may begin before the answer is heard.
@@ -85,8 +88,8 @@ actor Oracle {
             accused = acts.compactMap(\.attempt).compactMap { witness.known($0) }
         }
         for known in accused where await hasMoved(known.attempt) {
-            // A bare query is answered with the service's status, whatever the journal has.
-            if word.call == "status" {
+            // A bare query is answered with the service's status, whatever the journal has; a message asks it.
+            if word.call == "status" || word.call == "notification" {
                 breach(
                     payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)", .questions,
                     isRemembered: true)
@@ -116,6 +119,36 @@ actor Oracle {
         breach(payment, "\(payment.id): \(word.description), but it is not paid")
     }
 
+    /// What is stated to be refunded was given back.
+    private func checkRefunded(_ word: Statement, _ payment: PaymentReference) async {
+        guard await markets[payment.provider]?.givenBack(of: payment).isEmpty ?? true else { return }
+        breach(payment, "\(payment.id): \(word.description), but nothing was given back")
+    }
+
+    /// A cancellation that is stated to be done leaves nothing paid.
+    private func checkCancellation(_ word: Statement, _ payment: PaymentReference) async {
+        guard word.receipt != nil, await markets.isPaid(payment) else { return }
+        breach(payment, "\(payment.id): \(word.description), but it is paid")
+    }
+
+    /// A merchant that was told of refunds over all of a payment is not told any more that it is paid.
+    private func checkReturned(_ receipt: PaymentReceipt, _ word: Statement, _ payment: PaymentReference) {
+        // Messages do not state how much it was: an attempt does.
+        let agreed = witness.attempts(at: payment).last?.attempt.option.amount
+        guard let merchant = word.merchant, let paid = (receipt.amount ?? agreed)?.minorUnits else { return }
+        var returned: [PaymentReference: UInt128] = [:]
+        for earlier in words where earlier.merchant == merchant && earlier.told < word.begun && earlier.receipt != nil {
+            guard case .attempt(let attempt) = earlier.subject, let refund = attempt.refund,
+                markets.identity(of: refund.payment) == payment
+            else { continue }
+            returned[refund.reference] = refund.amount.minorUnits
+        }
+        guard !returned.isEmpty, returned.values.reduce(0, +) >= paid else { return }
+        breach(
+            payment, "\(payment.id): \(word.description), but all of it was refunded from here before",
+            isRemembered: true)
+    }
+
     private func hasLeft(_ attempt: PaymentAttempt, in word: Statement) -> Bool {
         witness.acts(by: attempt.id).contains { $0.hasLeft && $0.moment < word.told }
     }
@@ -124,6 +157,7 @@ actor Oracle {
         guard await markets.isPaid(payment) else {
             return breach(payment, "\(payment.id): \(word.description), but it is not paid")
         }
+        checkReturned(receipt, word, payment)
         if markets.identity(of: receipt.reference) != payment {
             breach(payment, "\(payment.id): the receipt of \(word.call) is for \(receipt.reference.id)")
         }

@@ -29,6 +29,8 @@ struct Statement: Sendable {
     let told: Int
     /// The payment's own name, where it is about an intent: one of several to a payee.
     var name: PaymentReference?
+    /// The device in whose journal a merchant's statement was looked up; nil for those of payers.
+    var merchant: Int?
     /// The earliest moment at which it was made, where it was heard later; nil where it was heard at once.
     var earliest: Int?
 
@@ -51,6 +53,11 @@ struct Statement: Sendable {
     /// True if it states that this attempt moved nothing because another one has paid.
     var saysPaidElsewhere: Bool {
         if case .outcome(.declined(let reason)) = content { reason.code == .paidElsewhere } else { false }
+    }
+
+    /// True if it states that the payment was paid, and all of it refunded.
+    var saysRefunded: Bool {
+        if case .outcome(.declined(let reason)) = content { reason.code == .refunded } else { false }
     }
 
     var receipt: PaymentReceipt? {
