@@ -94,6 +94,7 @@ public struct PayrailsMerchant: PaymentService {
     /// - Returns: the report by the service's own statuses.
     /// - Throws: ``PaymentError`` if the query fails or the answer is about another payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        try await client(context).found(payment).report(of: payment, mode: captureMode)
+        let client = client(context)
+        return await client.report(of: payment, try await client.found(payment))
     }
 }

@@ -28,37 +28,16 @@ public struct PayrailsMerchantClient: Sendable {
         }
     }
 
-    /// Requests an action that moves money.
-    ///
-    /// - Parameter before: the statuses of such actions before the request.
-    func act(
-        _ action: PayrailsAction, on payment: PaymentReference, _ body: JSONValue, key: String,
-        since before: ActionTally
-    ) async throws(PaymentError) -> ActionReceipt {
-        do throws(CallError) { return try await calls.act(action, on: payment.id, body, key: key) } catch {
-            let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
-            guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
-                let execution = try? await StepScope.asking({ try await found(payment) }),
-                execution.tally(action) == before
-            else { throw open }
-            // The state forbids it, a copy under the same key would have received the first answer, and no such action
-            // shows.
-            throw ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: false, at: id)
-        }
-    }
-
     /// Queries the execution a few times, until it fulfils `isEnough`; nil if every query fails.
-    ///
-    /// - Parameter once: true if one query is enough.
     func look(
-        at payment: PaymentReference, once: Bool = false, until isEnough: (ExecutionRecord) -> Bool
+        at payment: PaymentReference, until isEnough: (ExecutionRecord) async -> Bool
     ) async -> ExecutionRecord? {
         var last: ExecutionRecord?
-        let loop = PollingLoop(clock: calls.clock, limit: .pauses(.seconds(once ? 0 : Self.looks - 1)))
+        let loop = PollingLoop(clock: calls.clock, limit: .pauses(.seconds(Self.looks - 1)))
         return await loop.run(whenCancelled: { $0 }) { _ in
-            last = (try? await found(payment)) ?? last
-            if let last, isEnough(last) { return .last(last) }
-            return .again(last, after: .seconds(1))
+            guard let now = try? await found(payment) else { return .again(last, after: .seconds(1)) }
+            last = now
+            return await isEnough(now) ? .last(now) : .again(now, after: .seconds(1))
         }
     }
 
@@ -78,20 +57,5 @@ public struct PayrailsMerchantClient: Sendable {
             throw unfit("\(name) is in another currency than the payment")
         }
         guard amount.minorUnits <= whole.minorUnits else { throw unfit("\(name) is more than the payment") }
-    }
-}
-
-extension ExecutionRecord {
-    /// Returns true if more actions of the kind `action` have ended than in `earlier`.
-    func hasEnded(_ action: PayrailsAction, since earlier: ActionTally) -> Bool {
-        let now = tally(action)
-        return now.successes + now.failures > earlier.successes + earlier.failures
-    }
-}
-
-/// Amounts in the service's form: a decimal number of main units, and the currency.
-enum WireAmount {
-    static func body(_ amount: Money) -> JSONValue {
-        ["value": .string(amount.decimalText), "currency": .string(amount.currency.description)]
     }
 }

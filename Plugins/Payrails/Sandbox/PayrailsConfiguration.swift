@@ -31,6 +31,8 @@ extension PayrailsSandbox {
         /// The pauses before a notification is sent again. Up to ten repetitions with growing pauses in about six hours
         /// are documented; the pauses themselves are not.
         public var notificationPauses: [Duration] = (0..<10).map { .seconds(21 << $0) }
+        /// True if the service states the records of payments.
+        public var statesRecords = true
         /// The delay from authorisation to automatic capture. Nil: the merchant requests the capture.
         public var capturesAfter: Duration?
 

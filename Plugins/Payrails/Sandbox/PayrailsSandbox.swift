@@ -28,6 +28,10 @@ public actor PayrailsSandbox: SandboxService {
     var holders: [String: Holder] = [:]
     /// The merchant's access tokens with their expiries.
     var accessTokens: [String: Timestamp] = [:]
+    /// The delay from the answer to a merchant's action until it begins visibly, and its duration.
+    var actionPace = (delay: Duration.zero, length: Duration.milliseconds(200))
+    /// The kinds of the next actions that fail.
+    var failing: [MerchantAction.Verb] = []
     /// The answers to calls with an idempotency key.
     var answers: [String: HTTPResponse] = [:]
     /// The ids of executions, or sessions for storing cards, by the idempotency key that created them.
@@ -78,6 +82,7 @@ public actor PayrailsSandbox: SandboxService {
             return try await execution(request, path[4], Array(path.dropFirst(5)), isPublic: isPublic)
         case "payment" where path.count >= 2 && path[1] == "instruments":
             return try instruments(request, Array(path.dropFirst(2)), isPublic: isPublic)
+        case "payment" where !isPublic && path.count == 2 && path[1] == "payments": return try payments(request)
         case "redirect" where isPublic: return try page(request, path)
         case "agreements" where path == ["agreements", "approve"]: return try payPalPage(request)
         case "html" where path.count == 2: return try returnPage(path[1])

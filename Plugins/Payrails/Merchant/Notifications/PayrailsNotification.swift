@@ -100,25 +100,33 @@ extension PayrailsNotification {
         progress = Self.progress(self.event, details)
         self.execution = WireText.id(execution["id"]?.string)
         order = execution["merchantReference"]?.string
-        amount = details["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
+        amount = try Self.money(details["amount"], "details.amount")
         let meta = details["actionMeta"]
         refund = meta?[RefundMark.member]?.string.flatMap(RefundMark.id(in:))
-        refundAmount = meta?[RefundMark.amount].flatMap { try? $0.decode(PayrailsAmount.self).money() }
+        // Other systems' notes may have a member of this name.
+        refundAmount =
+            refund == nil ? nil : try Self.money(meta?[RefundMark.amount], "details.actionMeta.\(RefundMark.amount)")
         keyReading = reading
         fingerprint = Hex.encode(Digest.sha256.hash(body))
         if action != nil, self.execution == nil { throw .unreadable("details.execution.id") }
     }
 
-    /// Returns the time; nil for none: programs that forget to set a time write the year 1.
+    /// Returns the time; nil for none.
     private static func time(_ value: JSONValue?) throws(NotificationDefect) -> Date? {
         guard let value, !value.isNull else { return nil }
         guard let time = value.string.flatMap(VendorTime.init) else { throw .unreadable("time") }
-        guard time.seconds > unset else { return nil }
+        guard time.isSet else { return nil }
         return RFC3339(seconds: time.seconds, nanoseconds: time.nanoseconds).date
     }
 
-    /// The end of the year 1, in seconds since 1970.
-    private static let unset: Int64 = -62_104_060_800
+    /// Returns the amount; nil for none. One that cannot be read must not count as any.
+    private static func money(_ member: JSONValue?, _ name: String) throws(NotificationDefect) -> Money? {
+        switch WireAmount(member) {
+        case .absent: nil
+        case .stated(let money): money
+        case .unreadable: throw .unreadable(name)
+        }
+    }
 
     private static func progress(_ event: Event, _ details: JSONValue) -> Progress {
         switch event {
@@ -159,13 +167,15 @@ extension PayrailsNotification {
     /// The notification's report.
     public var report: ServiceReport {
         switch (action, progress) {
-        case (.authorize?, .inFlight), (.confirm?, .inFlight), (.capture?, .inFlight), (.refund?, .inFlight):
+        case (.authorize?, .inFlight), (.confirm?, .inFlight), (.capture?, .inFlight), (.refund?, .inFlight),
+            (.cancel?, .inFlight):
             return .pending(retryAfter: nil)
         case (.authorize?, .successful), (.confirm?, .successful):
             return captureMode == .instant ? paid : .pending(retryAfter: nil)
         case (.capture?, .successful): return paid
         case (.cancel?, .successful): return .cancelled
-        case (.refund?, .successful):
+        // This library's refunds state their amount: without it, nothing shows that it is the requested one.
+        case (.refund?, .successful) where refund == nil || refundAmount != nil:
             return .succeeded(
                 PaymentReceipt(reference: paymentReference, amount: refundAmount, transactionID: actionID))
         case (.authorize?, .failed(let reason)), (.confirm?, .failed(let reason)):
@@ -191,6 +201,12 @@ extension PayrailsNotification {
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
+    /// Returns true unless the notification is about another total. Failed actions state zero.
+    func isOver(_ total: Money) -> Bool {
+        if case .failed = progress, amount?.isZero == true { return true }
+        return amount.map { $0 == total } ?? true
+    }
+
     /// Checks the notification against the session that was opened for the order.
     ///
     /// - Throws: ``PaymentError`` with code `integrity`, naming the difference.
@@ -200,7 +216,7 @@ extension PayrailsNotification {
                 "it is about another execution"
             } else if let order, order != session.order.order {
                 "its order is another"
-            } else if let amount, amount != session.order.amount {
+            } else if !isOver(session.order.amount) {
                 "its amount or currency is another"
             } else {
                 nil
@@ -233,6 +249,7 @@ extension PayrailsMerchant: NotificationReadingService {
         do throws(NotificationDefect) {
             let reading = try SignedNotification.check(notification, notificationSecrets)
             let genuine = try PayrailsNotification(notification.body, reading, to: self)
+            if let workspace, let named = genuine.workspace, named != workspace { throw .foreign }
             if let time = genuine.time, Duration.seconds(abs(time.timeIntervalSince(clock.now))) > notificationLifetime
             {
                 throw .stale

@@ -68,9 +68,7 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
     ///
     /// - Returns: its effect.
     public mutating func apply(_ notification: PayrailsNotification) -> Change {
-        guard notification.execution == execution, notification.amount.map({ $0 == amount }) ?? true else {
-            return .foreign
-        }
+        guard notification.execution == execution, notification.isOver(amount) else { return .foreign }
         guard seen.insert(notification.fingerprint).inserted else { return .repeated }
         if notification.action == .refund { return apply(refund: notification) }
         guard let news = Self.stage(seen: notification) else { return .silent }

@@ -41,6 +41,8 @@ enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case notJSON
     /// A required member is missing or malformed.
     case unreadable(String)
+    /// It is about another workspace.
+    case foreign
     /// The time differs too much from the clock's.
     case stale
 
@@ -52,6 +54,7 @@ enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
         case .forged: "its signature does not match; check that the body is the raw one, and the secret the address's"
         case .notJSON: "it is not one JSON object, every member once"
         case .unreadable(let name): "its '\(name)' is missing or cannot be read"
+        case .foreign: "it is about another workspace than this merchant's"
         case .stale: "its time is too far from this machine's clock: it is a repetition, or the clock is wrong"
         }
     }

@@ -27,6 +27,8 @@ struct ActionReceipt: Sendable, Hashable, Codable {
     let actionID: String
     /// The last segment of the execution's address, if the answer has one.
     let execution: String?
+    /// The time of the request by the service's clock, as it wrote it.
+    let executedAt: String?
 
     /// Creates a receipt from the service's answer.
     ///
@@ -37,8 +39,16 @@ struct ActionReceipt: Sendable, Hashable, Codable {
         }
         self.name = name
         actionID = id
+        executedAt = answer["executedAt"]?.string
         let address = answer["links"]?["execution"]?.string
         execution = address.flatMap { try? HTTPURL($0) }?.path.split(separator: "/").last.map(String.init)
+    }
+
+    /// The earliest time of a status of the action; nil if the answer states no time. Clocks of the service's parts
+    /// differ by some seconds.
+    var earliestStatus: VendorTime? {
+        guard let time = executedAt.flatMap(VendorTime.init), time.isSet else { return nil }
+        return time.earlier(bySeconds: 5)
     }
 
     /// Returns true if the answer is about the execution `id`. An answer that names none is about that of the request.

@@ -5,15 +5,17 @@ import PayrailsTypes
 /// An execution in the service's answer to a merchant (Protocol 4).
 struct ExecutionRecord: Sendable {
     let id: String
-    /// The total of the order; nil if the service does not state it in a readable form.
+    /// The total of the order; nil if the service does not state it.
     let amount: Money?
+    /// The merchant's own reference of the order.
+    let order: String?
     private let history: StatusHistory
     /// The names of the links, which are the actions allowed now.
     private let links: Set<String>
 
     /// Creates a record from the service's answer.
     ///
-    /// - Throws: ``CallError/unusableAnswer(_:)``.
+    /// - Throws: ``CallError``: it cannot be read, or its total cannot.
     init(_ answer: JSONValue) throws(CallError) {
         guard let id = WireText.id(answer["id"]?.string) else { throw .unusableAnswer("it has no 'id'") }
         // An omitted status could be the final one.
@@ -22,15 +24,23 @@ struct ExecutionRecord: Sendable {
         else { throw .unusableAnswer("its 'status' cannot be read") }
         self.id = id
         history = StatusHistory(entries)
-        amount = answer["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
+        // A total that cannot be read must not count as the order's.
+        switch WireAmount(answer["amount"]) {
+        case .stated(let total): amount = total
+        case .absent: amount = nil
+        case .unreadable: throw .foreignAnswer("its 'amount' cannot be read")
+        }
+        order = answer["merchantReference"]?.string
         links = Set((answer["links"]?.object ?? [:]).filter { !$0.value.isNull }.keys)
     }
 
     /// Returns true if the service lists `action` among those allowed now.
     func allows(_ action: PayrailsAction) -> Bool { links.contains(action.rawValue) }
 
-    /// Returns the numbers of statuses of an action so far.
-    func tally(_ action: PayrailsAction) -> ActionTally { ActionTally(history.codes, action) }
+    /// Returns the numbers of statuses of an action so far, without those written before `start`.
+    func tally(_ action: PayrailsAction, from start: VendorTime? = nil) -> ActionTally {
+        ActionTally(history.entries, action, from: start)
+    }
 
     /// Returns the reason of the latest failed `action`, in the service's terms.
     func failure(of action: PayrailsAction) -> String {
@@ -51,21 +61,28 @@ struct ExecutionRecord: Sendable {
         case declined(String)
         /// The money is authorised, and not captured.
         case authorized
+        /// A capture was begun, and its final status is not written.
+        case capturing
         /// The money is captured.
         case captured
+        /// A cancellation was begun, and its final status is not written: it decides.
+        case cancelling
         /// The payment is cancelled; the money is released or refunded.
         case cancelled
     }
 
     /// Returns the status of the payment if authorised money is captured in `mode`.
     func status(_ mode: PayrailsCaptureMode) -> Status {
+        let verdict = history.verdict(knowsPending: true)
+        if verdict == .cancelled { return .cancelled }
+        if tally(.cancel).isInFlight { return .cancelling }
         let captures = tally(.capture)
-        switch history.verdict(knowsPending: true) {
+        switch verdict {
         case .cancelled: return .cancelled
-        case .success:
-            if captures.successes > 0 { return .captured }
-            // A failed capture is separate from the authorisation.
-            return mode == .instant && captures.failures == 0 ? .captured : .authorized
+        // A capture that was begun decides. Without any, the authorisation does.
+        case .success where captures.successes > 0: return .captured
+        case .success where captures.isInFlight: return .capturing
+        case .success: return mode == .instant && captures.failures == 0 ? .captured : .authorized
         // Some providers authorise and capture in one step, and only the capture is written.
         case _ where captures.successes > 0 && tally(.cancel).successes == 0: return .captured
         case .failed(let reason): return .declined(reason)
@@ -75,49 +92,14 @@ struct ExecutionRecord: Sendable {
     }
 
     /// Returns the report of the payment.
-    func report(of payment: PaymentReference, mode: PayrailsCaptureMode) -> ServiceReport {
+    ///
+    /// - Parameter captured: the captured amount by the payment's record, if the service states it.
+    func report(of payment: PaymentReference, mode: PayrailsCaptureMode, captured: Money? = nil) -> ServiceReport {
         switch status(mode) {
-        case .unpaid, .inFlight, .authorized: .pending(retryAfter: nil)
+        case .unpaid, .inFlight, .authorized, .capturing, .cancelling: .pending(retryAfter: nil)
         case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))
-        case .captured: .succeeded(PaymentReceipt(reference: payment, amount: taken(mode)))
+        case .captured: .succeeded(PaymentReceipt(reference: payment, amount: mode == .manual ? captured : amount))
         case .cancelled: .cancelled
         }
     }
-
-    /// Returns the captured amount, if it follows: the merchant may have captured a part, and statuses do not show it.
-    private func taken(_ mode: PayrailsCaptureMode) -> Money? { mode == .manual ? nil : amount }
-}
-
-/// The numbers of an action's statuses in an execution. Statuses name no action, so only their number distinguishes
-/// several of one kind.
-struct ActionTally: Sendable, Hashable, Codable {
-    let requests: Int
-    let successes: Int
-    let failures: Int
-
-    init(_ codes: [String], _ action: PayrailsAction) {
-        requests = codes.count { $0 == action.rawValue + "Requested" }
-        successes = codes.count { $0 == action.rawValue + "Successful" }
-        failures = codes.count { $0 == action.rawValue + "Failed" }
-    }
-
-    /// True if an action was begun whose final status is not written.
-    var isInFlight: Bool { requests > successes + failures }
-
-    /// Returns the result of the actions after `earlier`; nil while one is in progress, or the request of none shows:
-    /// the result of an action is written after its request.
-    ///
-    /// - Returns: true if all succeeded, false if all failed.
-    /// - Throws: ``MixedEndingsError`` if some succeeded and some failed: statuses do not assign the results.
-    func ending(since earlier: ActionTally) throws(MixedEndingsError) -> Bool? {
-        let (begun, done, failed) = (
-            requests - earlier.requests, successes - earlier.successes, failures - earlier.failures
-        )
-        guard begun > 0, begun <= done + failed else { return nil }
-        if failed == 0 { return true }
-        if done == 0 { return false }
-        throw MixedEndingsError()
-    }
-
-    struct MixedEndingsError: Error {}
 }

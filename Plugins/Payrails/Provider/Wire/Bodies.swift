@@ -49,7 +49,7 @@ package struct StatusBody: Decodable, Sendable, Hashable {
     }
 
     package let code: String
-    let time: VendorTime
+    package let time: VendorTime
     package let errors: [ErrorDetail]?
 }
 

@@ -31,8 +31,11 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
+    /// False for the year 1, which programs write that forget to set a time.
+    package var isSet: Bool { seconds > -62_104_060_800 }
+
     /// Returns the time `seconds` earlier.
-    func earlier(bySeconds seconds: Int64) -> VendorTime {
+    package func earlier(bySeconds seconds: Int64) -> VendorTime {
         VendorTime(seconds: self.seconds - seconds, nanoseconds: nanoseconds)
     }
 }

@@ -4,9 +4,6 @@ import SandboxSupport
 
 /// Merchants' actions on paid executions.
 extension PayrailsSandbox {
-    /// The duration of an action.
-    private static let pace = Duration.milliseconds(200)
-
     private static let reasons: Set<String> = [
         "BetterPrice", "CustomerDontNeed", "DamagedProduct", "Duplicate", "FraudulentProduct", "LateDelivery",
         "NoReason",
@@ -32,7 +29,10 @@ extension PayrailsSandbox {
             let action = MerchantAction(
                 id: random.uuid(), verb: verb, units: try units(verb, body["amount"], execution), meta: body["meta"])
             let failure = Self.texts(body["meta"] ?? .null).lazy.compactMap { Reason.named[$0] }.first
-            begin(action, of: id, failing: failure, after: .zero, for: Self.pace)
+            let isFailing = failing.firstIndex(of: verb).map { failing.remove(at: $0) } != nil
+            begin(
+                action, of: id, failing: failure ?? (isFailing ? .rejected : nil),
+                after: actionPace.delay, for: actionPace.length)
             var answer = actionBody(verb.rawValue, execution, at: now, id: action.id)
             answer["reason"] = body["reason"]
             answer["reasonDescription"] = body["reasonDescription"]
@@ -45,12 +45,7 @@ extension PayrailsSandbox {
         _ verb: MerchantAction.Verb, _ amount: JSONValue?, _ execution: Execution
     ) throws(PayrailsSandboxError) -> UInt128 {
         let whole = execution.amount.units ?? 0
-        let most: UInt128 =
-            switch verb {
-            case .capture: whole
-            case .cancel: execution.kept
-            case .refund: execution.refundable
-            }
+        let most = execution.most(verb)
         guard let amount, !amount.isNull, verb != .cancel else { return most }
         guard let wanted = Amount(amount), let units = wanted.units, units > 0 else {
             throw .invalid("amount", "must have a value in main units and a currency")
@@ -66,7 +61,7 @@ extension PayrailsSandbox {
         return units
     }
 
-    private func begin(
+    func begin(
         _ action: MerchantAction, of id: String, failing reason: Reason?, after wait: Duration, for pace: Duration
     ) {
         let verb = action.verb.rawValue
@@ -132,15 +127,6 @@ extension PayrailsSandbox {
             Tender(
                 means: .stored(instrument), stores: false,
                 returnURLs: ReturnURLs(success: page, cancel: page, error: page)), execution)
-    }
-
-    /// Captures the whole authorised amount of `session` at once, as a merchant does in the portal. Does nothing if
-    /// there is nothing to capture.
-    public func capture(_ session: Session) {
-        guard let execution = try? current(session.id), execution.isAllowed(.capture) else { return }
-        begin(
-            MerchantAction(id: random.uuid(), verb: .capture, units: execution.amount.units ?? 0, isAutomatic: true),
-            of: session.id, failing: nil, after: .zero, for: .zero)
     }
 
     /// The captured amounts of `session`, in minor units.

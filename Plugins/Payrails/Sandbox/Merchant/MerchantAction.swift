@@ -42,7 +42,8 @@ extension PayrailsSandbox.Amount {
 }
 
 extension PayrailsSandbox.Execution {
-    private func units(
+    /// The sum of the actions of a kind, in minor units.
+    func units(
         _ verb: PayrailsSandbox.MerchantAction.Verb, _ states: Set<PayrailsSandbox.MerchantAction.State>
     ) -> UInt128 {
         merchantActions.filter { $0.verb == verb && states.contains($0.state) }.reduce(0) { $0 + $1.units }
@@ -62,6 +63,15 @@ extension PayrailsSandbox.Execution {
     var kept: UInt128 {
         let taken = units(.capture, [.successful])
         return taken - min(taken, units(.refund, [.successful]))
+    }
+
+    /// Returns the largest amount of an action of this kind: minor units.
+    func most(_ verb: PayrailsSandbox.MerchantAction.Verb) -> UInt128 {
+        switch verb {
+        case .capture: amount.units ?? 0
+        case .cancel: kept
+        case .refund: refundable
+        }
     }
 
     /// Returns true if a merchant may request `verb` now. Documented: an authorised or captured payment can be
