@@ -116,13 +116,13 @@ enum SignedNotification {
             timeCreated: optional("time_created"), timeCompleted: optional("time_completed"))
     }
 
-    /// Returns an amount from minor units, a whole number in any notation. A code in another letter case is the same
-    /// currency.
+    /// Returns an amount from minor units, a whole number. One with a decimal point could be meant in main units. A code
+    /// in another letter case is the same currency.
     private static func money(
         _ text: String, _ code: String, _ name: String = "amount"
     ) throws(NotificationDefect) -> Money {
         guard let currency = try? FiatCurrency(code.uppercased()) else { throw .unreadable("currency") }
-        guard let units = JSONNumber(text)?.exactly(UInt64.self),
+        guard !text.utf8.contains(UInt8(ascii: ".")), let units = JSONNumber(text)?.exactly(UInt64.self),
             let money = try? Money(minorUnits: UInt128(units), currency: .fiat(currency))
         else { throw .unreadable(name) }
         return money

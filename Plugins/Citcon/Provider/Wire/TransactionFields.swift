@@ -136,7 +136,8 @@ extension TransactionFields {
     /// The captured amount; the full amount where the service states none.
     package var moneyTaken: Money? { money(amountCaptured.flatMap { $0 > 0 ? $0 : nil } ?? amount) }
 
-    private func money(_ units: Int?) -> Money? {
+    /// Returns an amount of `units` in the currency of the transaction; nil where they are not valid.
+    package func money(_ units: Int?) -> Money? {
         guard let units = units.flatMap({ UInt128(exactly: $0) }), let currency,
             let fiat = try? FiatCurrency(currency.uppercased())
         else { return nil }
