@@ -30,7 +30,7 @@ extension WalletConnectPayMerchant {
             public static let expired = Kind(rawValue: "payment.expired")
             /// The payment was cancelled.
             public static let cancelled = Kind(rawValue: "payment.cancelled")
-            /// The merchant was paid out.
+            /// The merchant was paid out. Reports the payment as paid, as ``succeeded`` does, and may arrive first.
             public static let settled = Kind(rawValue: "payment.settled")
 
             /// The corresponding state; nil if this version does not know the kind.

@@ -31,6 +31,10 @@ extension WalletConnectPayMerchant {
 
         /// Adds an event, and returns its novelty.
         ///
+        /// Deliver by the report of a new event, once per payment. A paid payment has two new events, ``Event/Kind``
+        /// `succeeded` and `settled`, and each of them reports it paid. If `settled` arrives first, `succeeded` is
+        /// outdated: a server that waits for that kind never delivers.
+        ///
         /// - Returns: the novelty. Process only new events.
         public mutating func take(_ event: Event) -> Verdict {
             guard known.insert(event.id).inserted else { return .repeated }

@@ -256,6 +256,22 @@ import WalletConnectPaySandbox
         #expect(reopened.take(events[3]) == .repeated)
     }
 
+    @Test("A payment is delivered once by the reports of its new events, in either order", arguments: [false, true])
+    func deliveries(isSettledFirst: Bool) async throws {
+        let world = try ShopWorld()
+        _ = try await world.paid()
+        let paid = try await world.events().filter { [.succeeded, .settled].contains($0.kind) }
+        #expect(Set(paid.map(\.kind)) == [.succeeded, .settled])
+        var history = Shop.EventHistory()
+        var delivered: Set<PaymentReference> = []
+        var count = 0
+        for event in isSettledFirst ? paid.reversed() : paid {
+            guard history.take(event) == .new, case .succeeded = event.report else { continue }
+            if delivered.insert(event.payment).inserted { count += 1 }
+        }
+        #expect(count == 1)
+    }
+
     @Test("A history forgets the earliest, and never the latest")
     func forgetting() async throws {
         let world = try ShopWorld()
