@@ -246,6 +246,10 @@ let wholes = [
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(app) \(shops) SandboxHome TestSupport"),
     tests(
+        "MerchantTableTests",
+        "\(app) PaymentTesting TestSupport \(shops) CitconMerchant CitconProvider PayrailsMerchant WalletConnectPayMerchant"
+    ),
+    tests(
         "PayrouteCommandsTests",
         "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),

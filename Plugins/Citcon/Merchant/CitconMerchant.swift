@@ -59,8 +59,8 @@ public struct CitconMerchant: PaymentService {
             replayWindow: Self.replayWindow)
     }
 
-    /// The time during which an interrupted capture or refund is sent again. The service refuses its reference once it was used,
-    /// whenever that was: this time is chosen by this library, so that no old wish is carried out.
+    /// The time during which an interrupted capture or refund is sent again. The service refuses its reference once it
+    /// was used, whenever that was: this time is chosen by this library, so that no old wish is carried out.
     private static let replayWindow = Duration.seconds(24 * 3600)
 
     /// Asks for the status of a charge. An authorised amount is pending until the merchant captures it.

@@ -16,9 +16,9 @@ extension WalletConnectPayMerchant: RefundingService {
     /// - Parameters:
     ///   - request: the payment, and its whole price as in the order.
     ///   - context: the network and the durable steps.
-    /// The mark names no caller. A server whose journal does not have the refund, such as one restored from a backup, is
-    /// told `succeeded` like the first one. Record the payment to the buyer outside of the journal, by the payment's id,
-    /// and look there before paying the buyer.
+    /// The mark names no caller. A server whose journal does not have the refund, such as a journal restored from a
+    /// backup, gets the same report as the first one. Record the payment to the buyer outside of the journal, by the
+    /// payment's id, and look there before paying the buyer.
     ///
     /// - Returns: the report of the refund. An earlier refund by any caller counts as this one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.

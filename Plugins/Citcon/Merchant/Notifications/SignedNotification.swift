@@ -116,8 +116,8 @@ enum SignedNotification {
             timeCreated: optional("time_created"), timeCompleted: optional("time_completed"))
     }
 
-    /// Returns an amount from minor units, a whole number. One with a decimal point could be meant in main units. A code
-    /// in another letter case is the same currency.
+    /// Returns an amount from minor units, a whole number. One with a decimal point could be meant in main units.
+    /// A code in another letter case is the same currency.
     private static func money(
         _ text: String, _ code: String, _ name: String = "amount"
     ) throws(NotificationDefect) -> Money {

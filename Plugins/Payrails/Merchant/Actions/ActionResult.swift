@@ -7,7 +7,7 @@ enum ActionResult: Sendable, Hashable {
     case done
     /// The action failed, for this reason.
     case failed(String)
-    /// Several actions have ended that cannot be told apart.
+    /// Several actions have ended that cannot be distinguished.
     case unclear
 }
 

@@ -1,0 +1,31 @@
+import PaymentCore
+
+/// The statement to a merchant about an operation, or about a payment.
+enum Statement: String, Sendable {
+    /// The operation was carried out.
+    case done
+    /// It was not carried out, finally.
+    case denied
+    /// The payment is paid: it was not cancelled.
+    case paid
+    /// Not known yet: pending, unknown, or an error after which it may have been carried out.
+    case open
+    /// Refused before anything was sent, or by an answer.
+    case refused
+    /// Another operation of the same name was carried out.
+    case other
+
+    init(_ outcome: PaymentOutcome, _ verb: MerchantVerb?) {
+        self =
+            switch outcome {
+            case .succeeded: verb == .cancel || verb == nil ? .paid : .done
+            case .cancelled: verb == .cancel || verb == nil ? .done : .denied
+            case .declined, .expired: .denied
+            default: .open
+            }
+    }
+
+    init(_ error: PaymentError) {
+        self = error.code == .integrity ? .other : error.phase == .maybeSent ? .open : .refused
+    }
+}
