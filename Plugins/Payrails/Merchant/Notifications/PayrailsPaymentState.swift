@@ -4,7 +4,8 @@ public import PaymentCore
 ///
 /// Store it with the order, and apply every genuine notification to it within one database transaction.
 public struct PayrailsPaymentState: Sendable, Hashable, Codable {
-    /// The progress of the payment. It only ever advances.
+    /// The progress of the payment. It only ever advances, with one exception: where an authorisation counts as captured,
+    /// a capture that fails afterwards leaves the payment authorised.
     @nonexhaustive
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
         /// The payment is not paid.
@@ -53,6 +54,9 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
     /// a refund that succeeded.
     public private(set) var refunds: [String: Bool] = [:]
     private var seen: Set<String> = []
+    /// True if a capture was begun: then its end decides, and not the authorisation.
+    private var hasBegunCapture = false
+    private var isCaptured = false
 
     /// Creates the state of a payment before any notification.
     ///
@@ -71,7 +75,15 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         guard notification.execution == execution, notification.isOver(amount) else { return .foreign }
         guard seen.insert(notification.fingerprint).inserted else { return .repeated }
         if notification.action == .refund { return apply(refund: notification) }
-        guard let news = Self.stage(seen: notification) else { return .silent }
+        if notification.action == .capture {
+            hasBegunCapture = true
+            isCaptured = isCaptured || notification.progress == .successful
+            if case .failed = notification.progress, stage == .captured, !isCaptured {
+                stage = .authorized
+                return .applied
+            }
+        }
+        guard let news = stage(seen: notification) else { return .silent }
         if news == stage { return .repeated }
         guard news.rank > stage.rank || news == .declined && stage == .open else { return .outdated }
         stage = news
@@ -97,10 +109,10 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         return .applied
     }
 
-    private static func stage(seen notification: PayrailsNotification) -> Stage? {
+    private func stage(seen notification: PayrailsNotification) -> Stage? {
         switch (notification.action, notification.progress) {
         case (.authorize?, .successful), (.confirm?, .successful):
-            notification.captureMode == .instant ? .captured : .authorized
+            notification.captureMode == .instant && !hasBegunCapture ? .captured : .authorized
         case (.authorize?, .failed), (.confirm?, .failed): .declined
         case (.capture?, .successful): .captured
         case (.cancel?, .successful): .cancelled

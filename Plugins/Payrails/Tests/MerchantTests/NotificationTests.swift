@@ -271,6 +271,28 @@ import Testing
         #expect(try JSONDecoder().decode(PayrailsPaymentState.self, from: stored) == state)
     }
 
+    @Test("In mode instant the end of a capture that was begun decides, in any order")
+    func instantState() throws {
+        let done = "executionActionCompleted"
+        let authorised = try told(done, "authorize", true, nil, .instant)
+        let begun = try told("executionActionRequested", "capture", nil, nil, .instant)
+        let failed = try told(done, "capture", false, ["result": "Timeout"], .instant)
+        let captured = try told(done, "capture", true, nil, .instant)
+        func stages(_ all: PayrailsNotification...) throws -> [PayrailsPaymentState.Stage] {
+            var state = PayrailsPaymentState(execution: "e1", amount: try MerchantWorld.euros(9900))
+            return all.map { notification in
+                _ = state.apply(notification)
+                return state.stage
+            }
+        }
+        #expect(try stages(authorised, begun, captured) == [.captured, .captured, .captured])
+        #expect(try stages(authorised, begun, failed) == [.captured, .captured, .authorized])
+        #expect(try stages(failed, authorised, captured) == [.open, .authorized, .captured])
+        #expect(try stages(begun, authorised) == [.open, .authorized])
+        // A capture that succeeded is not undone by the failure of an earlier one.
+        #expect(try stages(captured, failed) == [.captured, .captured])
+    }
+
     @Test("A refund's success is not undone by a late status")
     func refundState() throws {
         let done = "executionActionCompleted"

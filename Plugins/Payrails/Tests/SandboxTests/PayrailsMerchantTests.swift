@@ -198,6 +198,53 @@ import Testing
         #expect(await world.sandbox.ledger.events(of: other.session.id).last == .cancelled)
     }
 
+    @Test("The record of a payment states what was captured and refunded, by the portal, too")
+    func records() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        let order = try #require(try await world.merchant(.get, path).json["merchantReference"]?.string)
+        let list = "/payment/payments?filter%5BmerchantReference%5D=\(PercentCoding.encode(order))"
+        func record() async throws -> [String?] {
+            let found = try await world.merchant(.get, list).json["results"]
+            return ["amount", "capturedAmount", "refundedAmount"].map { found?[0]?[$0]?["value"]?.string }
+        }
+        #expect(try await record() == [nil, nil, nil])
+        _ = try await client.authorize(try client.stored())
+        #expect(try await record() == ["99.00", "0.00", "0.00"])
+        await world.sandbox.capture(client.session, units: 5000)
+        await world.sandbox.refund(client.session, units: 1000)
+        await world.sandbox.refund(client.session, units: 1000, isFailing: true)
+        await world.sandbox.refund(client.session, units: 9000)
+        #expect(try await record() == ["99.00", "50.00", "10.00"])
+        await world.sandbox.cancel(client.session, lasting: .seconds(5))
+        #expect(try await record() == ["99.00", "50.00", "10.00"])
+        world.clock.advance(by: .seconds(6))
+        #expect(try await record() == ["99.00", "50.00", "50.00"])
+        #expect(try await world.send(.get, list).status == 401)
+        #expect(try await world.merchant(.post, list).status == 405)
+        #expect(try await world.merchant(.get, "/payment/payments").failure == "422 request.param.invalid")
+    }
+
+    @Test("An action shows late, or fails, on request")
+    func slowActions() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        await world.sandbox.showActions(after: .seconds(10), lasting: .seconds(10))
+        await world.sandbox.failNext("capture")
+        #expect(try await world.merchant(.post, path + "/capture", [:]).status == 202)
+        #expect(try await !client.codes().contains("captureRequested"))
+        world.clock.advance(by: .seconds(11))
+        #expect(try await client.codes().contains("captureRequested"))
+        world.clock.advance(by: .seconds(10))
+        #expect(try await client.codes().contains("captureFailed"))
+        #expect(try await world.merchant(.post, path + "/capture", [:]).status == 202)
+        world.clock.advance(by: .seconds(21))
+        #expect(try await client.codes().contains("captureSuccessful"))
+    }
+
     @Test("Notifications of a declined payment")
     func notifies() async throws {
         let world = PayrailsWorld { $0.webhookSecret = Redacted("whsec") }
