@@ -124,6 +124,14 @@ import Testing
                     ]
                 ]
             ],
+            [
+                "results": [
+                    [
+                        "amount": ["value": "99.00", "currency": "EUR"],
+                        "refundedAmount": ["value": "5.00", "currency": "EUR"],
+                    ], ["amount": ["value": "99.00", "currency": "EUR"]],
+                ]
+            ],
         ] as [JSONValue])
     func unreadableRecord(answer: JSONValue) async throws {
         let world = try MerchantWorld()
