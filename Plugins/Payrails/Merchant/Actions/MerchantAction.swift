@@ -39,7 +39,9 @@ struct MerchantAction: Sendable {
 extension PayrailsMerchantClient {
     /// Returns the present standing of actions like `kind`.
     func standing(_ kind: PayrailsAction, in execution: ExecutionRecord) async -> ActionStanding {
-        ActionStanding(tally: execution.tally(kind), moved: await record(of: execution)?.moved(by: kind))
+        // The record states no amount of cancellations.
+        let record = kind == .cancel ? nil : await record(of: execution)
+        return ActionStanding(tally: execution.tally(kind), moved: record?.moved(by: kind))
     }
 
     /// Requests an action, and waits a few seconds for its result.
@@ -85,9 +87,10 @@ extension PayrailsMerchantClient {
                 added, movedBefore: movedBefore, movedNow: moved, reason: now.failure(of: action.kind))
             defer { last = result }
             // A status may be another action's while this one's does not show: without the record, look twice.
-            let isProven = result == .done && moved != nil || now.status(merchant.captureMode) == .cancelled
+            let isCancelled = action.kind == .cancel && now.status(merchant.captureMode) == .cancelled
+            let isProven = result == .done && moved != nil || isCancelled
             if isProven || result == last { settled = result }
-            return settled != .inFlight
+            return settled != .inFlight || isCancelled
         }
         return (settled, shown)
     }
