@@ -31,14 +31,23 @@ struct MovingFromWalletConnectPayTests {
                     paymentId: response.paymentId, optionId: option.id, signatures: signatures, maxPollMs: 60000)
                 switch result.status {
                 case .succeeded: return "paid"
-                case .failed, .expired: return "not paid"
-                case .processing, .requiresAction: return "not over: ask getPaymentStatus, pay nothing again"
+                case .failed where result.isFinal, .expired where result.isFinal: return "not paid"
+                default: return "not over: ask getPaymentStatus, pay nothing again"
                 }
             } catch ConfirmPaymentError.routeExpired {
                 return "the price is over: ask for the options again"
             } catch ConfirmPaymentError.http(let text) {
                 return "cancelled, or not known: \(text)"
             }
+        }
+
+        /// Shows the actions of the first option to a user who declines them.
+        func decline(_ link: String) async throws {
+            let response = try await WalletConnectPay.instance.getPaymentOptions(paymentLink: link, accounts: accounts)
+            guard let option = response.options.first else { return }
+            _ = try await WalletConnectPay.instance.getRequiredPaymentActions(
+                paymentId: response.paymentId, optionId: option.id)
+            try WalletConnectPay.instance.discardActions(paymentId: response.paymentId)
         }
     }
 
@@ -54,11 +63,12 @@ struct MovingFromWalletConnectPayTests {
         let wallet = DevelopmentWallet(seed: 1)
         let checkout = Checkout(accounts: ["eip155:8453:\(wallet.address)"], wallet: wallet)
         for (scenario, words) in [
-            (.paidAtOnce, "paid"), (.paidAfterPolling, "paid"), (.failsAfterConfirm, "not paid"),
-            (.insufficientOptions, "nothing to choose"), (.routeExpired, "the price is over"),
+            (.paidAtOnce, "paid"), (.paidAfterPolling, "paid"), (.failsAfterConfirm, "not over"),
+            (.insufficientOptions, "nothing to choose"), (.routeExpired, "cancelled, or not known"),
             (.unknownStatus, "cancelled, or not known"),
         ] as [(WalletConnectPaySandbox.Scenario, String)] {
             let payment = await service.createPayment(scenario)
+            try await checkout.decline(payment.link)
             let told = try await checkout.pay(payment.link)
             #expect(told.hasPrefix(words), "\(scenario): \(told)")
             #expect(await service.ledger.confirmRequests(of: payment.id) <= 1, "\(scenario)")

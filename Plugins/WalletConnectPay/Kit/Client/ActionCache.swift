@@ -7,15 +7,16 @@ struct ActionCache: Sendable {
     /// One option.
     struct Option: Sendable {
         /// The option that the payer saw.
-        var agreed: AgreedOption
+        let body: OptionBody
         /// The actions as the service listed them, `build` actions not yet fetched.
-        var listed: [ActionBody] = []
-        /// The complete list, once fetched. Repeated calls return it unchanged, with the same nonces.
-        var resolved: [JSONValue]?
-        /// The latest review of the calls.
-        var review: SigningReview?
-        /// Unix seconds.
-        var expiresAt: Int64?
+        var listed: [ActionBody]
+        /// The option that the payer saw, as the measure of its calls.
+        var agreed: AgreedOption { AgreedOption(body) }
+
+        init(_ body: OptionBody) {
+            self.body = body
+            listed = body.actions
+        }
     }
 
     private struct Payment {
@@ -30,35 +31,22 @@ struct ActionCache: Sendable {
     private var payments: [String: Payment] = [:]
     private var order: [String] = []
 
-    /// Stores the options that `payer` was offered for a payment, replacing the earlier state.
-    mutating func store(_ body: OptionsBody, of payment: String, payer: [AccountID]) {
+    /// Stores the options that `payer` was offered for a payment, as they are shown, replacing the earlier state.
+    mutating func store(_ shown: [OptionBody], _ body: OptionsBody, of payment: String, payer: [AccountID]) {
         var options: [String: Option] = [:]
-        for option in body.options ?? [] {
-            options[option.id] = Option(
-                agreed: AgreedOption(option), listed: option.actions, expiresAt: option.expiresAt)
+        for option in shown {
+            options[option.id] = Option(option)
         }
         // Without info the known expiry remains valid: it never changes.
         let expiresAt = body.info?.expiresAt ?? payments[payment]?.expiresAt
         set(Payment(expiresAt: expiresAt, payer: payer, options: options), payment)
     }
 
-    /// Stores the complete actions of a listed option, and their review.
-    mutating func store(
-        _ calls: [JSONValue], of payment: String, option id: String, expiresAt: Int64?, review: SigningReview
-    ) {
-        guard var known = payments[payment], var option = known.options[id] else { return }
-        option.resolved = calls
-        option.expiresAt = expiresAt
-        option.review = review
-        known.options[id] = option
-        set(known, payment)
-    }
-
     /// Returns the state of a listed option. After its price has expired at `now` (Unix seconds), that is only the
-    /// option that the payer saw: its actions must be fetched anew.
+    /// option that the payer saw: its actions must be fetched again.
     func option(_ id: String, of payment: String, now: Double) -> Option? {
         guard var option = payments[payment]?.options[id] else { return nil }
-        if let end = option.expiresAt, Double(end) <= now { option = Option(agreed: option.agreed) }
+        if let end = option.body.expiresAt, Double(end) <= now { option.listed = [] }
         return option
     }
 

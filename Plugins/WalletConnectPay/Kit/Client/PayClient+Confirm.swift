@@ -26,10 +26,13 @@ extension PayClient {
     /// - Returns: the final status of the payment: ``PaymentStatus/succeeded``, ``PaymentStatus/failed`` or
     ///   ``PaymentStatus/expired``. If the time is over first: the service's latest status, usually
     ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then call
-    ///   ``getPaymentStatus(paymentId:)`` later; do not pay again.
+    ///   ``getPaymentStatus(paymentId:)`` later; do not pay again. A payment that failed or expired while a signature can
+    ///   still pay it is not final either.
     /// - Throws: ``ConfirmPaymentError``: a refusal by its case; ``ConfirmPaymentError/http(_:)`` for everything else,
     ///   also when the payment was cancelled, when its state is unknown to this version and when the network fails
-    ///   while waiting. `CancellationError` when the task was cancelled before anything was sent.
+    ///   while waiting. Every failure and every ending but success is ``ConfirmPaymentError/http(_:)`` for coins that
+    ///   the wallet sent: the service's answer does not bring them back. `CancellationError` when the task was cancelled
+    ///   before anything was sent.
     public func confirmPayment(
         paymentId: String, optionId: String, signatures: [String], collectedData: [CollectDataFieldResult]? = nil,
         maxPollMs: Int64? = nil
@@ -37,7 +40,7 @@ extension PayClient {
         let body = ConfirmRequestBody(
             optionId: optionId, results: signatures.map(ConfirmRequestBody.Result.init(text:)),
             collectedData: (collectedData ?? []).map(CollectedBody.init))
-        return try await confirm(paymentId, body, maxPollMs)
+        return try await confirm(paymentId, body, signatures, maxPollMs)
     }
 
     /// Confirms as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` without data: the form in
@@ -63,7 +66,7 @@ extension PayClient {
         let body = ConfirmRequestBody(
             optionId: optionId, results: data.map(ConfirmRequestBody.Result.init(data:)),
             collectedData: (collectedData ?? []).map(CollectedBody.init))
-        return try await confirm(paymentId, body, maxPollMs)
+        return try await confirm(paymentId, body, data, maxPollMs)
     }
 
     /// The wait when neither the caller nor an expiry limits it.
@@ -74,15 +77,16 @@ extension PayClient {
     private static let shortestWait = Duration.seconds(60)
 
     private func confirm(
-        _ id: String, _ body: ConfirmRequestBody, _ maxPollMs: Int64?
+        _ id: String, _ body: ConfirmRequestBody, _ results: [String], _ maxPollMs: Int64?
     ) async throws -> ConfirmPaymentResultResponse {
         let hold = maxPollMs.flatMap { $0 > 0 ? $0 : nil }
         let deadline = hold.map { clock.uptime + .milliseconds($0) }
         log(message: "confirmPayment: \(body.results.count) results")
         let (flow, confirmed) = try await call(
-            "confirmPayment", { ConfirmPaymentError($0) }, unusable: { .http($0) }
+            "confirmPayment", of: id, { ConfirmPaymentError($0) }, unusable: { .http($0) }
         ) { flow throws(GatewayError) in
-            (flow, try await sent(id, body, hold: hold, flow))
+            recordConfirmation(of: id, body.optionId, results, flow)
+            return (flow, try await sent(id, body, hold: hold, flow))
         }
         let limit = deadline.map { max($0 - clock.uptime, .zero) } ?? wait(for: id)
         return try await settled(id, confirmed, within: limit, isHeld: hold != nil, flow)
@@ -94,9 +98,11 @@ extension PayClient {
     ) async throws(GatewayError) -> StatusBody {
         do { return try await flow.confirm(id, body, hold: hold) } catch {
             let cause = GatewayError(behind: error)
-            guard case .cancelled(mayHaveArrived: true) = cause else { throw cause }
+            guard case .cancelled(let mayHaveArrived) = cause, mayHaveArrived || mayHaveMovedMoney(paymentId: id) else {
+                throw cause
+            }
             // A silent end would be wrong: money may move.
-            throw .unusableAnswer("cancelled after the confirmation was sent")
+            throw .unusableAnswer("cancelled \(mayHaveArrived ? "after" : "before") the confirmation was sent")
         }
     }
 
@@ -107,10 +113,12 @@ extension PayClient {
         let last: StatusBody
         do { last = try await flow.settle(id, confirmed, within: limit, isHeld: isHeld) } catch {
             log(message: "confirmPayment failed while waiting: \(error.text)")
-            throw ConfirmPaymentError(polling: error)
+            throw failure(error, of: id, ConfirmPaymentError.init(polling:))
         }
         log(message: "confirmPayment: \(last.status.printable)\(last.isFinal ? "" : ", not settled in time")")
-        do { return try ConfirmPaymentResultResponse(last) } catch { throw ConfirmPaymentError.http(error.text) }
+        do throws(GatewayError) {
+            return try ConfirmPaymentResultResponse(last, try judge(last.status, of: id))
+        } catch { throw failure(error, of: id) { ConfirmPaymentError.http($0.text) } }
     }
 
     private func wait(for id: String) -> Duration {

@@ -11,8 +11,9 @@ import WalletConnectPayProvider
 /// vendor's guides, so that a `switch` written after them is complete. A failure without its own case is ``http(_:)``,
 /// and the text describes it.
 ///
-/// After ``http(_:)`` the payment may have been made all the same: if the text says so, call
-/// ``PayClient/getPaymentStatus(paymentId:)`` before paying again.
+/// After ``http(_:)`` the payment may have been made: if the text says so, call
+/// ``PayClient/getPaymentStatus(paymentId:)`` before paying again. While actions that were handed out can pay, every
+/// failure is ``http(_:)``.
 ///
 /// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.

@@ -12,16 +12,20 @@ public struct PaymentOptionsResponse: Sendable, Hashable {
     public var collectData: CollectDataAction?
     /// The transaction, if the payment is already paid and the service reports it.
     public var resultInfo: PaymentResultInfo?
+    /// True if actions that were handed out earlier may have paid, although the service does not report it. Not among
+    /// the vendor's members.
+    public var mayHaveMovedMoney: Bool
 
     /// Creates a response.
     public init(
         paymentId: String, info: PaymentInfo? = nil, options: [PaymentOption], collectData: CollectDataAction? = nil,
-        resultInfo: PaymentResultInfo? = nil
+        resultInfo: PaymentResultInfo? = nil, mayHaveMovedMoney: Bool = false
     ) {
         self.paymentId = paymentId
         self.info = info
         self.options = options
         self.collectData = collectData
         self.resultInfo = resultInfo
+        self.mayHaveMovedMoney = mayHaveMovedMoney
     }
 }

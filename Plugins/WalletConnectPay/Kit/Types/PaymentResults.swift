@@ -5,7 +5,8 @@ public struct ConfirmPaymentResultResponse: Sendable, Hashable {
     /// The status of the payment. Check it: a payment that failed or expired, or that was still in progress when the
     /// time limit passed, is returned, not thrown.
     public var status: PaymentStatus
-    /// True if the status can no longer change.
+    /// True if the status can no longer change. False for a payment that failed or expired while a signature for it
+    /// can still pay.
     public var isFinal: Bool
     /// The pause before the next inquiry, in milliseconds.
     public var pollInMs: Int64?
@@ -13,17 +14,21 @@ public struct ConfirmPaymentResultResponse: Sendable, Hashable {
     public var info: PaymentResultInfo?
     /// The reason of the failure, if the service reports it: `declined_user` for a payer who was refused.
     public var failureCode: String?
+    /// True if actions that were handed out may have paid, or still can, although the status does not say so. Not among
+    /// the vendor's members.
+    public var mayHaveMovedMoney: Bool
 
     /// Creates a response.
     public init(
         status: PaymentStatus, isFinal: Bool, pollInMs: Int64? = nil, info: PaymentResultInfo? = nil,
-        failureCode: String? = nil
+        failureCode: String? = nil, mayHaveMovedMoney: Bool = false
     ) {
         self.status = status
         self.isFinal = isFinal
         self.pollInMs = pollInMs
         self.info = info
         self.failureCode = failureCode
+        self.mayHaveMovedMoney = mayHaveMovedMoney
     }
 }
 
@@ -48,7 +53,8 @@ public struct PaymentStatusResponse: Sendable, Hashable {
     public var paymentId: String
     /// The status.
     public var status: PaymentStatus
-    /// True if the status can no longer change.
+    /// True if the status can no longer change. False for a payment that failed or expired while a signature for it
+    /// can still pay.
     public var isFinal: Bool
     /// The pause before the next inquiry, in milliseconds.
     public var pollInMs: Int64?
@@ -56,11 +62,14 @@ public struct PaymentStatusResponse: Sendable, Hashable {
     public var info: PaymentResultInfo?
     /// The reason of the failure, if the service reports it.
     public var failureCode: String?
+    /// True if actions that were handed out may have paid, or still can, although the status does not say so. Not among
+    /// the vendor's members.
+    public var mayHaveMovedMoney: Bool
 
     /// Creates a response.
     public init(
         paymentId: String, status: PaymentStatus, isFinal: Bool, pollInMs: Int64? = nil,
-        info: PaymentResultInfo? = nil, failureCode: String? = nil
+        info: PaymentResultInfo? = nil, failureCode: String? = nil, mayHaveMovedMoney: Bool = false
     ) {
         self.paymentId = paymentId
         self.status = status
@@ -68,6 +77,7 @@ public struct PaymentStatusResponse: Sendable, Hashable {
         self.pollInMs = pollInMs
         self.info = info
         self.failureCode = failureCode
+        self.mayHaveMovedMoney = mayHaveMovedMoney
     }
 }
 
@@ -79,28 +89,36 @@ public struct CancelPaymentResponse: Sendable, Hashable, Codable {
     public var cancelledReason: String?
     /// The time of the cancellation in the format of RFC 3339, if the service reports it.
     public var cancelledAt: String?
+    /// True if a signature that was handed out earlier can still pay. Not among the vendor's members.
+    public var mayHaveMovedMoney: Bool
 
     /// Creates a response.
-    public init(paymentId: String, cancelledReason: String? = nil, cancelledAt: String? = nil) {
+    public init(
+        paymentId: String, cancelledReason: String? = nil, cancelledAt: String? = nil, mayHaveMovedMoney: Bool = false
+    ) {
         self.paymentId = paymentId
         self.cancelledReason = cancelledReason
         self.cancelledAt = cancelledAt
+        self.mayHaveMovedMoney = mayHaveMovedMoney
     }
 }
 
 extension ConfirmPaymentResultResponse {
-    init(_ body: StatusBody) throws(GatewayError) {
+    init(_ body: StatusBody, _ ending: PaymentEnding) throws(GatewayError) {
         self.init(
-            status: try PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
-            info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode)
+            status: try PaymentStatus(body.status), isFinal: body.isFinal && !ending.mayHaveMovedMoney,
+            pollInMs: body.pollInMs, info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode,
+            mayHaveMovedMoney: ending.mayHaveMovedMoney)
     }
 }
 
 extension PaymentStatusResponse {
-    init(_ id: String, _ body: StatusBody) throws(GatewayError) {
+    init(_ id: String, _ body: StatusBody, _ ending: PaymentEnding) throws(GatewayError) {
         self.init(
-            paymentId: id, status: try PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
-            info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode)
+            paymentId: id, status: try PaymentStatus(body.status),
+            isFinal: body.isFinal && !ending.mayHaveMovedMoney, pollInMs: body.pollInMs,
+            info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode,
+            mayHaveMovedMoney: ending.mayHaveMovedMoney)
     }
 }
 
@@ -108,12 +126,14 @@ extension CancelPaymentResponse {
     /// Reads the service's answer.
     ///
     /// - Throws: ``GatewayError/unusableAnswer(_:)`` when the answer says that the payment was not cancelled.
-    init(_ id: String, _ body: CancelBody) throws(GatewayError) {
+    init(_ id: String, _ body: CancelBody, _ ending: PaymentEnding) throws(GatewayError) {
         guard body.status == .cancelled else {
             throw .unusableAnswer(
                 "the service did not cancel the payment: its state is '\(body.status.printable)'; \(Advice.mutation)")
         }
-        self.init(paymentId: id, cancelledReason: body.cancelledReason, cancelledAt: body.cancelledAt)
+        self.init(
+            paymentId: id, cancelledReason: body.cancelledReason, cancelledAt: body.cancelledAt,
+            mayHaveMovedMoney: ending.mayHaveMovedMoney)
     }
 }
 

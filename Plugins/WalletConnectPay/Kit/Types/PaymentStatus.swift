@@ -11,7 +11,8 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable {
     case processing
     /// Paid.
     case succeeded
-    /// The payment failed, or the payer was refused; no money was kept.
+    /// The payment failed, or the payer was refused. A signature that was handed out can pay until its deadline: see
+    /// ``ConfirmPaymentResultResponse/isFinal``.
     case failed
     /// The payment expired.
     case expired

@@ -2,15 +2,15 @@ package import PaymentCore
 import PaymentReview
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The rules for the wallet calls of an option.
 package enum OptionActions {
     /// The call that by itself moves money.
-    static let sendTransaction = "eth_sendTransaction"
+    package static let sendTransaction = "eth_sendTransaction"
     /// The maximum number of calls, more than any real option has; bounds what a hostile answer can make the payer
     /// sign.
     static let maximumCalls = 8
@@ -89,12 +89,12 @@ package enum OptionActions {
     }
 
     /// Returns true if a call is the only one, and makes the wallet send money.
-    static func isTransfer(_ call: WalletCallBody, among count: Int) -> Bool {
+    package static func isTransfer(_ call: WalletCallBody, among count: Int) -> Bool {
         count == 1 && call.method == sendTransaction
     }
 
     /// Returns the date until which the signature that `call` asks for is good, when it is reviewed `now`.
-    static func signatureEnd(_ review: SigningReview, of call: Int, now: Date) -> Date {
+    package static func signatureEnd(_ review: SigningReview, of call: Int, now: Date) -> Date {
         let effects = review.effects.filter { $0.call == call }
         if let deadline = effects.compactMap(\.deadline).max() { return deadline }
         // A transaction of Solana is good for 151 blocks, some two minutes, after the block that it names. No deadline
