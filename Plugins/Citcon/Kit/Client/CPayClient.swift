@@ -12,7 +12,8 @@ import Synchronization
 /// if result.isPaid { … }
 /// ```
 ///
-/// Orders run one after the other or concurrently. Callbacks come on the main thread, events from any task. The final
+/// Orders run one after the other or concurrently. An order that is requested again while it is paid is paid once, and
+/// each request gets its result. Callbacks come on the main thread, events from any task. The final
 /// decision whether an order is paid is the merchant server's, not this client's (guide, "Processing of the returned
 /// data").
 public final class CPayClient: Sendable {
@@ -24,6 +25,7 @@ public final class CPayClient: Sendable {
 
     let clock: any PaymentClock
     let orders = OpenOrders()
+    let inProgress = OrdersInProgress()
     let means: Mutex<Means>
     private let settings: Mutex<CPayClientConfiguration>
     private let observer: @Sendable (CPayEvent) -> Void
@@ -80,10 +82,19 @@ public final class CPayClient: Sendable {
     typealias Delivery = @Sendable (CPayResult) async -> Void
 
     private func begin(_ order: Order, _ deliver: @escaping Delivery) {
-        let run = OrderRun(self, order, deliver)
+        let settings = configuration
         Task {
             do throws(OrderError) { try order.checkAtStart() } catch { return await fail(order, error, deliver) }
-            await run.run()
+            switch inProgress.enter(order, deliver) {
+            case .joined: return
+            case .refused(let error): await fail(order, error, deliver)
+            case .first(let id):
+                await OrderRun(self, order, settings) { [inProgress] result in
+                    // The result is known: a request from a callback is a new one.
+                    for deliver in inProgress.leave(id) { await deliver(result) }
+                }.run()
+                _ = inProgress.leave(id)
+            }
         }
     }
 

@@ -8,11 +8,14 @@ struct OrderRun: Sendable {
     let deliver: CPayClient.Delivery
     private let settings: CPayClientConfiguration
 
-    init(_ client: CPayClient, _ order: Order, _ deliver: @escaping CPayClient.Delivery) {
+    init(
+        _ client: CPayClient, _ order: Order, _ settings: CPayClientConfiguration,
+        _ deliver: @escaping CPayClient.Delivery
+    ) {
         self.client = client
         self.order = order
         self.deliver = deliver
-        settings = client.configuration
+        self.settings = settings
     }
 
     func run() async {
@@ -131,7 +134,8 @@ struct OrderRun: Sendable {
         }
     }
 
-    /// Reports an abandoned order, which may be paid all the same; when the status stays unknown, reports that.
+    /// Reports an abandoned order. While its charge is open, or its status unknown, the payer may still pay it, and the
+    /// message says so.
     private func report(_ failure: OrderError, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await ask(flow, confirmed) } catch {
@@ -139,7 +143,8 @@ struct OrderRun: Sendable {
             return await client.fail(order, unknown, id: confirmed.id, deliver)
         }
         guard answer.transaction.state?.isSettled == true else {
-            return await client.fail(order, failure, id: confirmed.id, deliver)
+            let open = OrderError("\(failure.message). \(CPayMessage.stillOpen)", code: failure.code)
+            return await client.fail(order, open, id: confirmed.id, deliver)
         }
         await report(answer)
     }

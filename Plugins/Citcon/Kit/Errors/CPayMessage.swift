@@ -41,6 +41,11 @@ public enum CPayMessage {
     /// The end of this library's text, not one of the vendor SDK's, when money may have moved and the status is
     /// unknown.
     public static let doNotPayAgain = VendorText.doNotPayAgain
+    /// The end of this library's text, not one of the vendor SDK's, when the client waits no more for a payer whose
+    /// charge is open.
+    public static let stillOpen = VendorText.stillOpen
+    /// The text, not one of the vendor SDK's, for an order whose reference or charge is being paid by another request.
+    public static let inProgress = VendorText.inProgress
     /// The cause of the error is unknown.
     public static let unknown = VendorText.unknown
 }

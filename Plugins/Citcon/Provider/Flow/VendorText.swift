@@ -59,6 +59,11 @@ package enum VendorText {
     /// unknown.
     package static let doNotPayAgain =
         "Money may have moved: do not pay again before an inquiry says how it ended"
+    /// The end of this library's text when the client waits no more for a payer whose charge is open.
+    package static let stillOpen =
+        "The charge is still open and can be paid: do not pay again before an inquiry says how it ended"
+    /// An order whose reference or charge is being paid by another request.
+    package static let inProgress = "A payment of this order is in progress"
     /// The end of this library's text when a charge may exist and the only copy of its token is lost.
     package static let tokenLost =
         "The charge may be there, but its token is lost. Nothing is charged: order again under another reference"
