@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
+import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import Synchronization
@@ -356,6 +357,9 @@ struct ExternalProviderTests {
             "{'host': 'new.pay.walletconnect.com', 'reference': {'segment': 0}}",
             "{'scheme': 'WC', 'reference': {'segment': 0}}", "{'scheme': 'citcon', 'reference': {'segment': 0}}",
             "{'host': 'assets.payrails.io', 'reference': {'segment': 0}}",
+            "{'scheme': 'bitcoin', 'reference': {'segment': 0}}",
+            "{'scheme': 'Lightning', 'reference': {'segment': 0}}",
+            "{'scheme': 'lnurlp', 'reference': {'segment': 0}}", "{'scheme': 'pubky', 'reference': {'segment': 0}}",
         ])
     func claims(link: String) async throws {
         _ = try programs.program(
@@ -367,6 +371,17 @@ struct ExternalProviderTests {
         while result.errors.contains("Text file busy") { result = await programs.run(["providers", "--with", "tea"]) }
         #expect(result.code == 1 && result.errors.contains("which belongs to"), "\(result)")
         #expect(result.output == "")
+    }
+
+    @Test("A text that a built-in provider pays is not taken, whatever link it stands in")
+    func standards() throws {
+        let file = try programs.program("tea", ExternalPrograms.ready)
+        let provider = try programs.provider(file, builtIn: try BuiltInClaims(.all))
+        #expect(provider.recognize(try PaymentLink("https://tea.example/?order=7")) != nil)
+        let lnurl =
+            "LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXX"
+            + "EPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS"
+        #expect(provider.recognize(try PaymentLink("https://tea.example/?order=7&lightning=\(lnurl)")) == nil)
     }
 
     @Test(

@@ -35,6 +35,7 @@ enum ExternalOption {
             }
             if !names.contains(name) { names.append(name) }
         }
+        let builtIn = try BuiltInClaims(console.vendors)
         return try names.map { name in
             guard let path = find(name, in: console.environment("PATH")) else {
                 throw CommandError(
@@ -42,8 +43,8 @@ enum ExternalOption {
             }
             let provider = try ExternalProvider(
                 name: name, path: path, sandbox: sandbox, environment: environment(console),
-                report: { [errors = console.diagnostics] line in errors.line("\(name): \(line)") })
-            try check(provider, console.vendors)
+                builtIn: builtIn, report: { [errors = console.diagnostics] line in errors.line("\(name): \(line)") })
+            try check(provider, builtIn, console.vendors)
             return provider
         }
     }
@@ -74,33 +75,19 @@ enum ExternalOption {
         return nil
     }
 
-    /// Refuses a provider that claims a link of a built-in one, also in part: the more precise claim would win.
-    private static func check(_ provider: ExternalProvider, _ vendors: SandboxVendors) throws {
-        let registry = try vendors.registry()
-        let own = registry.descriptors.flatMap { descriptor in descriptor.patterns.map { (descriptor.id, $0) } }
+    /// Refuses a provider that claims a link of a built-in one, also in part.
+    private static func check(
+        _ provider: ExternalProvider, _ builtIn: BuiltInClaims, _ vendors: SandboxVendors
+    ) throws {
         for pattern in provider.descriptor.patterns {
-            guard let (owner, _) = own.first(where: { overlap($0.1, pattern) }) else { continue }
+            guard let owner = builtIn.owner(of: pattern) else { continue }
             throw CommandError(
                 description:
                     "the external provider '\(provider.descriptor.id)' claims \(pattern), which belongs to \(owner); it is not used"
             )
         }
         // Two providers with one claim, or a malformed one.
-        _ = try registry.adding(provider)
-    }
-
-    private static func overlap(_ own: LinkPattern, _ other: LinkPattern) -> Bool {
-        switch (own, other) {
-        case (.scheme(let mine), .scheme(let others)): mine.lowercased() == others.lowercased()
-        case (.host(let mine, _), .host(let others, _)): mine.lowercased() == others.lowercased()
-        case (.hostSuffix(let mine, _), .host(let others, _)):
-            others.lowercased() == mine.lowercased() || others.lowercased().hasSuffix("." + mine.lowercased())
-        case (.returnURL(let url), .host(let host, _)):
-            (try? PaymentLink(url))?.host.map(String.init) == host.lowercased()
-        case (.returnURL(let url), .scheme(let scheme)):
-            (try? PaymentLink(url))?.scheme.map(String.init) == scheme.lowercased()
-        default: false
-        }
+        _ = try vendors.registry().adding(provider)
     }
 }
 

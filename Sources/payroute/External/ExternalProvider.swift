@@ -22,6 +22,7 @@ struct ExternalProvider: PaymentProvider {
     let manifest: ExternalManifest
     let limits: Limits
     private let start: Start
+    private let builtIn: BuiltInClaims?
     private let idle = IdleProcesses()
 
     var descriptor: ProviderDescriptor { manifest.descriptor }
@@ -38,13 +39,15 @@ struct ExternalProvider: PaymentProvider {
 
     /// Starts the program once, and asks for its manifest.
     ///
+    /// - Parameter builtIn: The texts that it may not take.
     /// - Throws: ``ExternalManifest/Defect`` when it cannot be used.
     init(
         name: String, path: String, sandbox: HTTPURL? = nil, environment: [String: String] = [:],
-        limits: Limits = Limits(), report: @escaping ErrorLines.Report = { _ in }
+        limits: Limits = Limits(), builtIn: BuiltInClaims? = nil, report: @escaping ErrorLines.Report = { _ in }
     ) throws(ExternalManifest.Defect) {
         self.path = path
         self.limits = limits
+        self.builtIn = builtIn
         start = Start(name: name, sandbox: sandbox, environment: environment, report: report)
         do {
             let process = try ExternalProcess(path, environment: environment, report: start.report)
@@ -58,7 +61,12 @@ struct ExternalProvider: PaymentProvider {
         }
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { manifest.links.lazy.compactMap { $0.match(link) }.first }
+    /// Matches a link by the manifest, unless it belongs to a built-in provider.
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        guard let match = manifest.links.lazy.compactMap({ $0.match(link) }).first, builtIn?.owner(of: link) == nil
+        else { return nil }
+        return match
+    }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await call(

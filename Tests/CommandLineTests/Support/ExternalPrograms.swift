@@ -33,12 +33,14 @@ struct ExternalPrograms {
     /// for a moment, and cannot be run.
     func provider(
         _ file: String, _ limits: ExternalProvider.Limits = .init(), name: String = "tea",
+        builtIn: BuiltInClaims? = nil,
         report: @escaping ErrorLines.Report = { _ in }
     ) throws -> ExternalProvider {
         while true {
             do {
                 return try ExternalProvider(
-                    name: name, path: file, environment: ["PATH": Self.path], limits: limits, report: report)
+                    name: name, path: file, environment: ["PATH": Self.path], limits: limits,
+                    builtIn: builtIn, report: report)
             } catch {
                 guard error.description.contains("Text file busy") else { throw error }
             }
