@@ -60,6 +60,39 @@ struct ExternalCommandTests {
         #expect(gateway.payments == 1)
     }
 
+    /// A program with one answer to `pay` and others to `status`, which it sends in turn.
+    private func program(_ name: String, pay: String, status: String) throws {
+        _ = try programs.program(
+            name,
+            ExternalPrograms.start + """
+
+                say({"type": "provider", "protocol": 1, "id": "\(name)", "name": "\(name)", "hosts": ["127.0.0.1:9"],
+                     "links": [{"host": "\(name).example", "path": "/order", "reference": {"segment": 1}}]})
+                while True:
+                    call = hear()
+                    if call["call"] == "quote":
+                        say({"type": "quote", "payee": "Shop", "options": [{"id": "tab", "title": "Tab",
+                             "amount": {"value": "4.80", "unit": "iso4217/EUR"}}]})
+                    elif call["call"] == "pay": say({"type": "outcome", "outcome": "\(pay)"})
+                    else: say({"type": "outcome", "outcome": "\(status)"})
+                """)
+    }
+
+    @Test("A payment that the journal has as paid is not said to be declined", arguments: ["declined", "expired"])
+    func contradicted(status: String) async throws {
+        try program("liar", pay: "succeeded", status: status)
+        let place = [
+            "--sandbox", "http://127.0.0.1:9", "--with", "liar", "--json", "--journal", programs.folder.file("journal"),
+        ]
+        var paid = await programs.run(["pay", "https://liar.example/order/7"] + place)
+        while paid.errors.contains("Text file busy") {
+            paid = await programs.run(["pay", "https://liar.example/order/7"] + place)
+        }
+        #expect(try paid.ending["outcome"] == "succeeded", "\(paid)")
+        let asked = await programs.run(["status", "liar/7"] + place)
+        #expect(try asked.ending["outcome"] == "succeeded", "\(asked)")
+    }
+
     @Test("What no external provider can do is refused with its reason, not as wrong usage")
     func unsupported() async throws {
         let server = try LoopbackServer(LossyGateway())

@@ -105,6 +105,25 @@ struct BeliefTests {
         }
     }
 
+    @Test("A refusal does not stand against a payment that is recorded as paid")
+    func recordedPayment() async throws {
+        for report in [Self.refused, .cancelled, .expired] {
+            var world = World()
+            world.provider.payBody = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
+            world.provider.statusBody = { _, _ in report }
+            _ = try await world.pay()
+            world.provider.quotedOutcome = report
+            guard case .matched(let route) = try world.router.route(ScriptedProvider.link) else { return }
+            for outcome in [
+                try await world.pay(), try await world.router.status(of: ScriptedProvider.reference),
+                try await world.router.quote(route, as: .careless).outcome,
+            ] {
+                let isPaid = if case .succeeded? = outcome { true } else { false }
+                #expect(isPaid, "\(report): \(String(describing: outcome))")
+            }
+        }
+    }
+
     @Test("No refusal is stated by a status while the journal cannot report what the wallet sent")
     func unreadableJournal() async throws {
         var world = World()

@@ -35,12 +35,14 @@ extension Ledger {
     }
 
     /// Returns the claim to state where the service says that no money moved; nil where the records do not say that
-    /// some did.
+    /// some did. What the payer has paid from here is paid.
     func claim(against report: CheckedReport) -> ServiceReport? {
         let done = records(of: report.payment).filter(\.hasSucceeded)
         guard let moved = done.last(where: { $0.attempt.reference.cancelledPayment == nil }),
             !done.contains(where: { $0.attempt.reference.cancelledPayment != nil })
         else { return nil }
+        let own = done.first { report.payment.isPayment && $0.attempt.reference == report.payment }
+        if case .succeeded(let receipt)? = own?.outcome { return claim(on: receipt.fact) }
         let paid = done.first(where: \.isPaidOrCaptured)?.attempt.option.amount
         if case .all = share(of: done.filter { $0.attempt.refund != nil }, paid) { return .declined(Self.refunded) }
         return unknown(
