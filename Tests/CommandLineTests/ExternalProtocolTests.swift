@@ -1,4 +1,9 @@
 import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +53,58 @@ struct ExternalProtocolTests {
             try await programs.provider(file).pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
         }
         #expect(error?.code == .providerFault && error?.phase == .beforeSend, "\(error?.message ?? "")")
+    }
+
+    /// The answers to the second request of a step whose first one has charged.
+    static let later: [(String, String)] = [
+        ("POST", "receipt"), ("GET", "receipt"), ("POST", "elsewhere"), ("GET", "elsewhere"), ("GET", "nothing"),
+    ]
+
+    @Test("A request that fails undoes none before it in its step", arguments: later)
+    func severalRequests(method: String, place: String) async throws {
+        let charges = Mutex(0)
+        let gateway = AnyService { request in
+            guard request.url.path == "/charge" else { return HTTPResponse(status: place == "nothing" ? 501 : 404) }
+            charges.withLock { $0 += 1 }
+            return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("{}".utf8))
+        }
+        let host = place == "elsewhere" ? "elsewhere.example" : "api.tea.example"
+        let file = try programs.program(
+            "tea",
+            ExternalPrograms.ready + """
+
+                while True:
+                    if call["call"] == "quote":
+                        say({"type": "quote", "payee": "Shop", "options": [{"id": "cup", "title": "A cup",
+                             "amount": {"value": "4.80", "unit": "iso4217/EUR"}}]})
+                    elif call["call"] == "pay":
+                        say({"type": "step", "name": "pay", "kind": "mutation", "replay": "never"})
+                        if hear()["type"] == "run":
+                            say({"type": "request", "method": "POST", "url": "https://api.tea.example/charge"}); hear()
+                            say({"type": "request", "method": "\(method)", "url": "https://\(host)/\(place)"}); hear()
+                            say({"type": "done", "result": 1}); hear()
+                        say({"type": "outcome", "outcome": "succeeded"})
+                    else: say({"type": "outcome", "outcome": "pending"})
+                    call = {}; call = hear()
+                """)
+        let journal = InMemoryJournal()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([try programs.provider(file)]), transport: SandboxTransport(gateway),
+            journal: journal)
+        for _ in 0..<3 {
+            do {
+                let outcome = try await router.pay(
+                    "https://tea.example/?order=7", as: Payer(policy: .firstWhateverItCosts))
+                #expect(!outcome.isFinal, "\(outcome)")
+            } catch { #expect(error.phase == .maybeSent, "\(error)") }
+        }
+        #expect(charges.withLock { $0 } == 1)
+        #expect(await journal.unfinished().count == 1)
+    }
+
+    private struct AnyService: SandboxService {
+        let answer: @Sendable (HTTPRequest) -> HTTPResponse
+        func respond(to request: HTTPRequest) async -> HTTPResponse { answer(request) }
     }
 
     @Test("Null is the same as nothing in every member that may be left out")

@@ -15,7 +15,7 @@ private struct Believer: HTTPTransport {
 /// The reference provider with one flaw.
 struct BrokenProvider: PaymentProvider {
     enum Flaw: Sendable, CaseIterable {
-        case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, tells, wanders,
+        case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, undoes, tells, wanders,
             asksAgain, waitsForEver, namesAnew, readsFirstSegment
 
         /// The probe that has to find it.
@@ -27,6 +27,7 @@ struct BrokenProvider: PaymentProvider {
             case .paysNothing: .payment
             case .hopes: .hostileAnswers
             case .believes: .rejections
+            case .undoes: .laterRequests
             case .tells: .secrets
             case .wanders: .hosts
             case .asksAgain: .crashes
@@ -86,6 +87,9 @@ struct BrokenProvider: PaymentProvider {
             do { return try await base.pay(attempt, in: context) } catch { return paid }
         case .believes:
             return try await base.pay(attempt, in: context.copy(http: Believer(base: context.http)))
+        case .undoes:
+            // It says of its charge that it changes nothing.
+            return try await SeveralRequestsProvider(requests: 2, hidesCharge: true).pay(attempt, in: context)
         case .wanders:
             _ = try? await context.http.send(HTTPRequest(.get, try HTTPURL("https://other.example/payments/p1")))
         case .asksAgain:

@@ -13,6 +13,12 @@ struct ConformanceTests {
         #expect(report.isComplete, "\(report)")
     }
 
+    @Test("A provider that sends several requests in one step conforms", arguments: [2, 3])
+    func severalRequests(count: Int) async {
+        let report = await ProviderConformance.check(Subjects.keyed(SeveralRequestsProvider(requests: count)))
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test("A flaw is found by the probe that is there for it", arguments: BrokenProvider.Flaw.allCases)
     func flaw(flaw: BrokenProvider.Flaw) async {
         let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(flaw)))

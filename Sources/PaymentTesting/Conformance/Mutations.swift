@@ -11,6 +11,9 @@ struct Mutation: Sendable {
     /// Statuses that leave open whether the request was carried out.
     static let openStatuses = [408, 409, 425, 429, 500, 502, 503, 504]
 
+    /// Statuses that refuse a request, and faults.
+    static let refusals = [400, 401, 403, 404, 409, 410, 422, 429, 500, 501]
+
     /// Returns every way to spoil `response`.
     static func all(of response: HTTPResponse) -> [Mutation] { plain + structured(response) }
 

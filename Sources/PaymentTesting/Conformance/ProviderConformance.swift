@@ -40,6 +40,9 @@ public enum ProviderConformance {
         case hostileAnswers = "spoilt answers are not believed"
         /// An answer that does not prove that a mutation was not carried out is not taken for proof of it.
         case rejections = "only a proof is taken for a refusal"
+        /// A step that sends several requests has done something once one of them was carried out, whatever becomes of
+        /// the others.
+        case laterRequests = "a failed request undoes none before it in its step"
         /// Secrets are nowhere.
         case secrets = "secrets appear nowhere"
         /// It reaches only the hosts that it declares.
@@ -125,6 +128,7 @@ struct ProbeSuite: Sendable {
         case .payment: try payment()
         case .hostileAnswers: try hostileAnswers()
         case .rejections: try rejections()
+        case .laterRequests: try laterRequests()
         case .secrets: try secrets()
         case .hosts: try hosts()
         case .cancellation: try cancellation()
@@ -163,8 +167,8 @@ struct ProbeSuite: Sendable {
             return service is any RedirectCompletingProvider ? nil : "payers do not come back to it by a URL"
         case .notifications, .notificationSecrets, .notificationAge, .notificationRepetitions:
             return service is any NotificationReadingService ? nil : "it reads no notifications"
-        case .descriptor, .capabilities, .hostileAnswers, .rejections, .secrets, .hosts, .cancellation,
-            .stepNames:
+        case .descriptor, .capabilities, .hostileAnswers, .rejections, .laterRequests, .secrets, .hosts,
+            .cancellation, .stepNames:
             return nil
         }
     }

@@ -41,6 +41,31 @@ extension ProbeSuite {
         }
     }
 
+    /// Refuses each request that follows another one in the step of a mutation, without carrying it out.
+    func laterRequests() throws -> [String] {
+        try forEachProbeCase { probeCase in
+            let sent = try run(Trial(subject: subject, probeCase: probeCase)).observation.sent
+            var findings: [String] = []
+            for index in sent.indices.dropFirst().prefix(20) {
+                guard case .mutation? = sent[index].kind, sent[index].step == sent[index - 1].step else { continue }
+                for status in Mutation.refusals {
+                    let mutation = Mutation(name: "HTTP \(status)", isInstead: true) { _ in
+                        HTTPResponse(status: status)
+                    }
+                    for goesOn in [false, true] {
+                        let result = try run(
+                            Trial(
+                                subject: subject, probeCase: probeCase, spoiling: (index, mutation), goesOn: goesOn))
+                        findings += result.falseStatements.map {
+                            "request \(index + 1), HTTP \(status) after others of its step: \($0)"
+                        }
+                    }
+                }
+            }
+            return findings
+        }
+    }
+
     func secrets() throws -> [String] {
         guard !subject.canaries.isEmpty else { throw SkipError(reason: "the subject names no secrets") }
         return try forEachProbeCase { probeCase in
