@@ -66,6 +66,29 @@ struct TransactionTests {
         ] { #expect(try code(Sample.native, "to", .string(to)) == "recipient-invalid", "\(to)") }
     }
 
+    @Test(
+        "Coins go to no address that a chain itself has",
+        arguments: [
+            "0x0000000000000000000000000000000000000001", "0x000000000000000000000000000000000000000a",
+            "0x0000000000000000000000000000000000000011", "0x0000000000000000000000000000000000000100",
+            "0x0000000000000000000000000000000000001010", "0x000000000000000000000000000000000000dead",
+            "0x000000000000000000000000000000000000800a", "0x4200000000000000000000000000000000000010",
+            "0x5300000000000000000000000000000000000002", "0x0100000000000000000000000000000000000000",
+            "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "0xfffffffffffffffffffffffffffffffffffffffe",
+            "0x000f3df6d732807ef1319fb7b8bb8522d0beac02", "0x0000f90827f1c53a10cb7a02335b175320002935",
+            "0x00000961ef480eb55e80d19ad83579a64c007002", "0x0000bbddc7ce488642fb579f8b00f3a590007251",
+        ])
+    func reserved(address: String) throws {
+        #expect(try code(Sample.native, "to", .string(address)) == "recipient-invalid")
+    }
+
+    @Test("A chosen address that a payee can have is paid")
+    func chosen() throws {
+        for address in ["0x00000000000000000000ab12cd34ef56ab12cd34", "0x1111111111111111111111111111111111111111"] {
+            #expect(try code(Sample.native, "to", .string(address)) == "approved", "\(address)")
+        }
+    }
+
     @Test("The place of a foreign member is named only when its name is plain")
     func memberNames() throws {
         func member(_ name: String) throws -> String? {

@@ -45,7 +45,7 @@ struct TypedDataTests {
             ("message.spender", payer, "recipient-invalid"), ("message.spender", usdc, "recipient-invalid"),
             ("message.spender", "0x000000000022d473030f116ddee9f6b43ac78ba3", "recipient-invalid"),
             ("message.spender", "0x4200000000000000000000000000000000000006", "recipient-invalid"),
-            ("message.spender", "0x5300000000000000000000000000000000000004", "approved"),
+            ("message.spender", "0x5300000000000000000000000000000000000004", "recipient-invalid"),
             ("message.spender", other, "approved"), ("message.nonce", "0", "approved"),
             ("message.nonce", "-1", "number-malformed"), ("message.deadline", "1793021400", "deadline-past"),
             ("message.deadline", "1793021401", "approved"), ("message.deadline", "1793107800", "approved"),

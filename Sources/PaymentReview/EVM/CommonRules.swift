@@ -51,12 +51,15 @@ struct RecipientRule {
         let isToken = KnownToken.known("erc20", address.checksummed, on: option.chainID) != nil
         var isOwnToken = false
         if case .token(let token) = option.kind { isOwnToken = token.address == address }
-        guard !address.isZero, !address.isAddress(of: option.account), !isToken, !isOwnToken,
+        guard !address.isAddress(of: option.account), !isToken, !isOwnToken, address != option.chain?.wrapped,
             address != KnownContracts.permit2(on: option.chainID)
         else {
             throw SigningError(
-                .recipientInvalid, member,
-                "the money would go to the payer, to the zero address, or to a token's contract")
+                .recipientInvalid, member, "the money would go to the payer, or to a token's contract")
+        }
+        guard !ReservedAddresses.contain(address) else {
+            throw SigningError(
+                .recipientInvalid, member, "the money would be lost: the chain itself has the address, no payee")
         }
     }
 }
