@@ -89,7 +89,7 @@ public final class CPayClient: Sendable {
             case .joined: return
             case .refused(let error): await fail(order, error, deliver)
             case .first(let id):
-                await OrderRun(self, order, settings) { [inProgress] result in
+                await OrderRun(self, order, settings: settings) { [inProgress] result in
                     // The result is known: a request from a callback is a new one.
                     for deliver in inProgress.leave(id) { await deliver(result) }
                 }.run()

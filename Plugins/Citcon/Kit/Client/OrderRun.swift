@@ -9,7 +9,7 @@ struct OrderRun: Sendable {
     private let settings: CPayClientConfiguration
 
     init(
-        _ client: CPayClient, _ order: Order, _ settings: CPayClientConfiguration,
+        _ client: CPayClient, _ order: Order, settings: CPayClientConfiguration,
         _ deliver: @escaping CPayClient.Delivery
     ) {
         self.client = client

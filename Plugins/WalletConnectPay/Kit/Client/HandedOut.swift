@@ -68,8 +68,8 @@ struct HandedOut: Sendable {
 
     /// Returns the list of `option` that may be handed out again; nil if there is none yet.
     ///
-    /// - Throws: ``GatewayError/invalidRequest(_:)`` while another list can pay, once coins were confirmed, and once the
-    ///   payment is paid.
+    /// - Throws: ``GatewayError/invalidRequest(_:)`` while another list can pay, once coins were confirmed, and once
+    ///   the payment is paid.
     func list(of option: String, of id: String, now: Date) throws(GatewayError) -> List? {
         guard let payment = payments[id] else { return nil }
         guard !payment.isPaid else { throw .invalidRequest("the payment is paid") }

@@ -26,13 +26,13 @@ extension PayClient {
     /// - Returns: the final status of the payment: ``PaymentStatus/succeeded``, ``PaymentStatus/failed`` or
     ///   ``PaymentStatus/expired``. If the time is over first: the service's latest status, usually
     ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then call
-    ///   ``getPaymentStatus(paymentId:)`` later; do not pay again. A payment that failed or expired while a signature can
-    ///   still pay it is not final either.
+    ///   ``getPaymentStatus(paymentId:)`` later; do not pay again. A payment that failed or expired while a signature
+    ///   can still pay it is not final either.
     /// - Throws: ``ConfirmPaymentError``: a refusal by its case; ``ConfirmPaymentError/http(_:)`` for everything else,
     ///   also when the payment was cancelled, when its state is unknown to this version and when the network fails
     ///   while waiting. Every failure and every ending but success is ``ConfirmPaymentError/http(_:)`` for coins that
-    ///   the wallet sent: the service's answer does not bring them back. `CancellationError` when the task was cancelled
-    ///   before anything was sent.
+    ///   the wallet sent: the service's answer does not bring them back. `CancellationError` when the task was
+    ///   cancelled before anything was sent.
     public func confirmPayment(
         paymentId: String, optionId: String, signatures: [String], collectedData: [CollectDataFieldResult]? = nil,
         maxPollMs: Int64? = nil
@@ -40,7 +40,7 @@ extension PayClient {
         let body = ConfirmRequestBody(
             optionId: optionId, results: signatures.map(ConfirmRequestBody.Result.init(text:)),
             collectedData: (collectedData ?? []).map(CollectedBody.init))
-        return try await confirm(paymentId, body, signatures, maxPollMs)
+        return try await confirm(paymentId, body, signatures, maxPollMs: maxPollMs)
     }
 
     /// Confirms as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` without data: the form in
@@ -66,7 +66,7 @@ extension PayClient {
         let body = ConfirmRequestBody(
             optionId: optionId, results: data.map(ConfirmRequestBody.Result.init(data:)),
             collectedData: (collectedData ?? []).map(CollectedBody.init))
-        return try await confirm(paymentId, body, data, maxPollMs)
+        return try await confirm(paymentId, body, data, maxPollMs: maxPollMs)
     }
 
     /// The wait when neither the caller nor an expiry limits it.
@@ -77,7 +77,7 @@ extension PayClient {
     private static let shortestWait = Duration.seconds(60)
 
     private func confirm(
-        _ id: String, _ body: ConfirmRequestBody, _ results: [String], _ maxPollMs: Int64?
+        _ id: String, _ body: ConfirmRequestBody, _ results: [String], maxPollMs: Int64?
     ) async throws -> ConfirmPaymentResultResponse {
         let hold = maxPollMs.flatMap { $0 > 0 ? $0 : nil }
         let deadline = hold.map { clock.uptime + .milliseconds($0) }

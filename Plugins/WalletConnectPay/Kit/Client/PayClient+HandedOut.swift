@@ -9,15 +9,15 @@ import WalletConnectPayProvider
     import Foundation
 #endif
 
-/// What a status of the service shows, given what was handed out.
+/// A status of the service, judged by the actions that were handed out.
 struct PaymentEnding: Sendable {
     /// True if money may have moved although the status does not say so.
     let mayHaveMovedMoney: Bool
 }
 
 extension PayClient {
-    /// Returns true if actions that this client handed out for a payment may have paid it, or still can, and the service
-    /// has not reported it as paid. Then do not pay it again. Not among the vendor's calls.
+    /// Returns true if actions that this client handed out for a payment may have paid it, or still can, and the
+    /// service has not reported it as paid. Then do not pay it again. Not among the vendor's calls.
     public func mayHaveMovedMoney(paymentId: String) -> Bool { warning(of: paymentId) != nil }
 
     /// States that the wallet acted on none of the actions of a payment: nothing was signed, nothing was sent, for

@@ -15,8 +15,8 @@ public import WalletConnectPayProvider
 /// one such client. Servers and tests create their own. The client keeps the latest options of each payment, and the
 /// actions that it handed out.
 ///
-/// Once actions were handed out, the payment may have been made. Until they can pay no more, every failure of a call for
-/// that payment is its `.http` with a text that says so, whatever the service answers, and no other actions of the
+/// Once actions were handed out, the payment may have been made. Until they can pay no more, every failure of a call
+/// for that payment is its `.http` with a text that says so, whatever the service answers, and no other actions of the
 /// payment are handed out. See ``mayHaveMovedMoney(paymentId:)`` and ``discardActions(paymentId:)``.
 ///
 /// Queries are retried up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
@@ -123,16 +123,16 @@ public final class PayClient: Sendable {
     ///
     /// While the wallet can pay with these actions, the same ones are returned for this option, and none for another
     /// option of the payment: signatures until their deadline, coins until the payment is paid. Once a transaction was
-    /// confirmed, its action is not returned again. If the wallet acted on none of them, because the user declined, call
-    /// ``discardActions(paymentId:)`` before another option.
+    /// confirmed, its action is not returned again. If the wallet acted on none of them, because the user declined,
+    /// call ``discardActions(paymentId:)`` before another option.
     ///
     /// The whole list is reviewed against the option that
     /// ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)`` returned: actions that would do anything other
     /// than pay it are not returned. ``signingReview(paymentId:optionId:)`` describes their effect.
     ///
     /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/http(_:)`` when the review refuses them or others
-    ///   were handed out, and ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not received the option;
-    ///   `CancellationError`.
+    ///   were handed out, and ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not received the
+    ///   option; `CancellationError`.
     public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
         try await call(
             "getRequiredPaymentActions", of: paymentId, GetPaymentRequestError.init, unusable: { .http($0) }
