@@ -102,6 +102,7 @@ final class RecurringTrial: StorageTrial {
             charge.failures += 2
             charge.notBefore = Self.moment(1.0 / 3)
             charge.isApproved.toggle()
+            charge.terms = charge.isApproved ? ["payee": "a\u{0}b\u{1F600}", "amounts": [1, "2.5", nil]] : nil
             try await journal.write(charge, under: lease, at: Self.start)
             expect(try await journal.charge(charge.id) == charge, "a period that is \(state) is not read as written")
         }

@@ -83,6 +83,8 @@ struct RecurringBankPayer: RecurringPayer {
             // The request never arrived, and its result is unknown.
             if history.chance(0.02) { throw Lost() }
         }
+        let isAgreed = charge.terms.map { $0["payee"] == plan.details["payee"] } ?? !charge.isApproved
+        if !isAgreed { history.breach("\(charge.id) was paid to another payee than the payer had agreed to") }
         guard bank.capture(charge, history.mistake == .unjoinedPayer ? nil : turn, at: history.now) else {
             throw Lost()
         }
@@ -90,6 +92,10 @@ struct RecurringBankPayer: RecurringPayer {
         // The answer never arrived.
         if !isReliable, history.chance(0.03) { throw Lost() }
         return .paid(transactionID: nil)
+    }
+
+    func terms(of plan: RecurringPlan) -> JSONValue {
+        history.mistake == .anyTerms ? [:] : plan.details
     }
 
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {

@@ -47,6 +47,7 @@ package final class RecurringHistory: Sendable {
         case lostEnding = "that a period was paid is not kept"
         case anyClock = "any clock is believed"
         case silentMisses = "periods that are missed are not kept"
+        case anyTerms = "terms of a plan that have changed since the payer was asked are taken for the same"
         case swallowedAnswers = "an answer from inside a listener is taken for given when it was refused"
     }
 
@@ -214,10 +215,16 @@ package final class RecurringHistory: Sendable {
 
     private func change(_ worker: RecurringWorker) async {
         guard let plan = plans.randomElement(random) else { return }
-        switch random.next() % 8 {
+        switch random.next() % 9 {
         case 0: try? await worker.scheduler.end(plan.id)
         case 1, 2: try? await worker.scheduler.pause(plan.id)
         case 3, 4, 5: try? await worker.scheduler.resume(plan.id)
+        case 6:
+            let payee = JSONValue.number(JSONNumber(Int64(random.next() % 1000)))
+            try? await worker.scheduler.change(plan.id) { plan, _ in
+                plan.details["payee"] = payee
+                return []
+            }
         default:
             for charge in await store.charges(of: plan.id) where !charge.state.isFinal {
                 guard case .waiting = charge.state else { continue }

@@ -49,7 +49,7 @@ package enum StoredCharge {
             "deadline": StoredDate.value(charge.deadline), "look": StoredDate.value(charge.notBefore),
             "state": .string(state), "reason": reason.map { .string($0) }, "text": text.map { .string($0) },
             "attempts": .number(JSONNumber(charge.attempts)), "failures": .number(JSONNumber(charge.failures)),
-            "approved": .bool(charge.isApproved),
+            "approved": .bool(charge.isApproved), "terms": charge.terms,
         ])
     }
 
@@ -70,7 +70,8 @@ package enum StoredCharge {
             amount: try StoredMoney.read(try object.object("amount")),
             period: RecurringPeriod(number: id.number, start: try date("start"), end: try date("end")),
             deadline: try date("deadline"), state: try state(object), attempts: try number("attempts"),
-            failures: try number("failures"), notBefore: try date("look"), isApproved: try object.flag("approved"))
+            failures: try number("failures"), notBefore: try date("look"), isApproved: try object.flag("approved"),
+            terms: object.members["terms"])
     }
 
     // MARK: States

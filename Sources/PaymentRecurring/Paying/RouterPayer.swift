@@ -69,6 +69,12 @@ public struct RouterPayer: RecurringPayer {
         try await router.settle(charge.planned, with: chargePayer(for: charge)).map(Self.answer)
     }
 
+    /// Returns the payee's link and the option; nothing else of an order concerns a payer who is asked.
+    public func terms(of plan: RecurringPlan) -> JSONValue {
+        guard let order = order(plan) else { return plan.details }
+        return RecurringOrder(link: order.link, option: order.option, paysByItself: false).details
+    }
+
     private func chargePayer(for charge: RecurringCharge) -> Payer {
         var payer = payer
         payer.amountChooser = { _ in charge.amount }

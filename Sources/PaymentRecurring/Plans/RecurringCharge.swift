@@ -102,11 +102,15 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
     public var notBefore: Date
     /// True if the payer has approved it.
     public var isApproved: Bool
+    /// The terms that the payer was asked about, was notified of or has approved (``RecurringPayer/terms(of:)``); nil
+    /// before. Under other terms the period is not paid: the payer is asked again.
+    public var terms: JSONValue?
 
     /// Creates a charge, as journals do.
     public init(
         id: ID, provider: ProviderID, amount: Money, period: RecurringPeriod, deadline: Date, state: State = .due,
-        attempts: Int = 0, failures: Int = 0, notBefore: Date, isApproved: Bool = false
+        attempts: Int = 0, failures: Int = 0, notBefore: Date, isApproved: Bool = false,
+        terms: JSONValue? = nil
     ) {
         self.id = id
         self.provider = provider
@@ -118,6 +122,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
         self.failures = failures
         self.notBefore = notBefore
         self.isApproved = isApproved
+        self.terms = terms
     }
 
     init(of plan: RecurringPlan, _ period: RecurringPeriod, missed reason: Reason?, at now: Date) {

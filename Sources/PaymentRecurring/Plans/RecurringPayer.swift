@@ -1,4 +1,4 @@
-import PaymentCore
+public import PaymentCore
 
 /// Pays the periods of plans.
 ///
@@ -29,6 +29,18 @@ public protocol RecurringPayer: Sendable {
     ///   abandoned by now.
     /// - Throws: any error; the outcome is then unknown, and it is asked again later.
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer?
+
+    /// Returns the terms of a plan that the payer agrees to: the payee and the method, but not the amount, which the
+    /// period holds. A period whose terms have changed since the payer was asked or notified is not paid before they
+    /// are asked again. By default all of the plan's details.
+    ///
+    /// - Parameter plan: the plan.
+    func terms(of plan: RecurringPlan) -> JSONValue
+}
+
+extension RecurringPayer {
+    /// Returns the plan's details.
+    public func terms(of plan: RecurringPlan) -> JSONValue { plan.details }
 }
 
 /// The outcome of paying a period.

@@ -19,13 +19,20 @@ extension RecurringScheduler {
     /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
+        var isChanged = false
         try await answer(id) { held in
-            guard now < held.charge.deadline else { throw RecurringAnswerError.tooLate(id) }
+            guard now < held.charge.deadline, let plan = try await journal.plan(id.plan) else {
+                throw RecurringAnswerError.tooLate(id)
+            }
+            isChanged = !isAgreed(held.charge, plan)
+            if isChanged { return try await ask(Self.changed, &held, of: plan) }
             held.charge.state = .due
             held.charge.isApproved = true
+            held.charge.terms = payer.terms(of: plan)
             held.charge.notBefore = now
             try await journal.write(held.charge, under: held.lease, at: now)
         }
+        if isChanged { throw RecurringAnswerError.changed(id) }
         await settleWithin(id, at: now)
     }
 
@@ -71,6 +78,7 @@ extension RecurringScheduler {
             try await leased(id) { held in
                 guard held.charge.isUnreported else { return }
                 held.charge.state = .announced
+                held.charge.terms = upcoming.terms
                 held.charge.notBefore = upcoming.notBefore
                 try await journal.write(held.charge, under: held.lease, at: clock.now)
             }
@@ -127,9 +135,19 @@ extension RecurringScheduler {
         if case .waiting = held.charge.state { return try await end(&held, .missed(.notApproved)) }
         if let reason = abandoning(held.charge, plan, now) { return try await end(&held, .missed(reason)) }
         let opening = opening(held.charge, plan)
+        if !isAgreed(held.charge, plan) {
+            // The payer has agreed to other terms: by an answer, or by none after a notification.
+            var unreported = held.charge
+            (unreported.state, unreported.terms) = (.due, nil)
+            guard plan.policy.notice > .zero, plan.status == .active, unreported.isUnreported else {
+                return try await ask(Self.changed, &held, of: plan)
+            }
+            held.charge = unreported
+        }
         if plan.policy.notice > .zero, held.charge.isUnreported, plan.status == .active {
             held.upcoming = held.charge
             held.upcoming?.state = .announced
+            held.upcoming?.terms = payer.terms(of: plan)
             held.upcoming?.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
             // No other worker announces it meanwhile.
             held.charge.notBefore = now.addingTimeInterval(lease / .seconds(1))
@@ -177,11 +195,8 @@ extension RecurringScheduler {
         case .paid(let transactionID): return try await end(&held, .paid(transactionID: transactionID))
         case .needsApproval(let text):
             guard now < held.charge.deadline else { return try await end(&held, .missed(.notApproved)) }
-            held.charge.state = .waiting(text)
             held.charge.failures = 0
-            held.charge.notBefore = held.charge.deadline
-            try await journal.write(held.charge, under: held.lease, at: clock.now)
-            held.events.append(.waiting(held.charge))
+            try await ask(text, &held, of: plan)
         case .declined(let text):
             guard held.charge.attempts < plan.policy.mostAttempts, now < held.charge.deadline else {
                 return try await end(&held, .missed(.declined(text)))
@@ -195,6 +210,23 @@ extension RecurringScheduler {
         case .unknown(let text):
             try await postpone(&held, as: .unknown(text), because: text, of: plan, at: now)
         }
+    }
+
+    /// Asks the payer about a period under the plan's present terms.
+    private func ask(_ why: String, _ held: inout Held, of plan: RecurringPlan) async throws {
+        held.charge.state = .waiting(why)
+        held.charge.isApproved = false
+        held.charge.terms = payer.terms(of: plan)
+        held.charge.notBefore = held.charge.deadline
+        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        held.events.append(.waiting(held.charge))
+    }
+
+    private static let changed = "the plan was changed since the payer was asked"
+
+    /// Returns true unless the payer was asked about other terms than the plan's present ones, or notified of others.
+    private func isAgreed(_ charge: RecurringCharge, _ plan: RecurringPlan) -> Bool {
+        charge.terms.map { $0 == payer.terms(of: plan) } ?? true
     }
 
     private func postpone(
@@ -220,7 +252,9 @@ extension RecurringScheduler {
 
 extension RecurringCharge {
     /// True if the payer was not notified of it, and no worker has begun it or received an answer about it.
-    fileprivate var isUnreported: Bool { state == .due && attempts == 0 && failures == 0 && !isApproved }
+    fileprivate var isUnreported: Bool {
+        state == .due && attempts == 0 && failures == 0 && !isApproved && terms == nil
+    }
 }
 
 extension RecurringCharge.State {

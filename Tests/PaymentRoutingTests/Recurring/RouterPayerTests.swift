@@ -45,6 +45,24 @@ struct RouterPayerTests {
         #expect(await world.journal.spendings(since: SpendingDay(number: 0)).isEmpty, "a yes is no matter of limits")
     }
 
+    @Test("A payer who has approved a period for one payee is asked again before another one is paid")
+    func otherPayee() async throws {
+        let scheduler = try world.scheduler(limit: 100)
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        let period = RecurringCharge.ID(plan: world.id, number: 0)
+        for (link, isPaid) in [("https://pay.acme.example/?payee=eve", false), (InvoiceProvider.payee, true)] {
+            try await scheduler.change(world.id) { plan, _ in
+                plan.details = RecurringOrder(link: link, paysByItself: isPaid).details
+                return []
+            }
+            await #expect(throws: RecurringAnswerError.changed(period)) { try await scheduler.approve(period) }
+            #expect(world.settler.payments == 0 && world.heard.lines.allSatisfy { $0 == "rent/0 waiting" })
+        }
+        try await scheduler.approve(period)
+        #expect(world.settler.payments == 1 && world.heard.lines.last == "rent/0 paid")
+    }
+
     @Test(
         "A plan that pays nothing by itself, a router without limits, and a policy that is narrower have the payer asked"
     )

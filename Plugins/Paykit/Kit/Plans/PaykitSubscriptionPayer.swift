@@ -1,3 +1,4 @@
+public import PaymentCore
 public import PaymentRecurring
 
 /// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays without a question if
@@ -72,6 +73,15 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
             guard isAllowed else { return .needsApproval("it is above what is paid without a question") }
         }
         return try await execute(payment)
+    }
+
+    /// Returns the recipient, their method and the subscription.
+    public func terms(of plan: RecurringPlan) -> JSONValue {
+        guard let order = PaykitStandingOrder(plan) else { return plan.details }
+        return PaykitStandingOrder(
+            recipient: order.recipient, methodID: order.methodID, paysByItself: false,
+            subscriptionID: order.subscriptionID
+        ).details
     }
 
     /// Returns the outcome of a period that was begun.

@@ -1,0 +1,107 @@
+import Foundation
+import PaymentCore
+import PaymentRecurring
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Plans that are changed between a question, or a notification, and the payment.
+@Suite("Terms of periods that the payer has agreed to")
+struct TermsTests {
+    private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    private let journal = InMemoryRecurringJournal()
+    private let payer = ScriptedPayer()
+    private let heard = Heard()
+    private let plan = RecurringPlan.ID(rawValue: "rent")
+    private var period: RecurringCharge.ID { RecurringCharge.ID(plan: plan, number: 0) }
+
+    private final class Heard: Sendable {
+        private let all = Mutex<[String]>([])
+        var lines: [String] { all.withLock { $0 } }
+
+        func hear(_ event: RecurringEvent) {
+            let line =
+                switch event {
+                case .waiting(let charge): "waiting for \(charge.terms?["payee"]?.string ?? "-")"
+                case .upcoming(let charge): "upcoming for \(charge.terms?["payee"]?.string ?? "-")"
+                case .paid: "paid"
+                case .missed: "missed"
+                case .postponed: "postponed"
+                default: "\(event)"
+                }
+            all.withLock { $0.append(line) }
+        }
+    }
+
+    private func scheduler(_ policy: RecurringPolicy = RecurringPolicy()) async throws -> RecurringScheduler {
+        let heard = heard
+        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { heard.hear($0) })
+        try await scheduler.add(
+            RecurringPlan(
+                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+                schedule: RecurringSchedule(.weekly, from: clock.now), policy: policy, details: ["payee": "mina"]))
+        return scheduler
+    }
+
+    private func lead(_ scheduler: RecurringScheduler, to payee: String) async throws {
+        try await scheduler.change(plan) { plan, _ in
+            plan.details = ["payee": .string(payee)]
+            return []
+        }
+    }
+
+    @Test("An approval pays the payee that was asked about; of another one the payer is asked again")
+    func asked() async throws {
+        payer.answers = [.answer(.needsApproval("above"))]
+        let scheduler = try await scheduler()
+        try await scheduler.look()
+        try await lead(scheduler, to: "eve")
+        await #expect(throws: RecurringAnswerError.changed(period)) { try await scheduler.approve(period) }
+        #expect(heard.lines == ["waiting for mina", "waiting for eve"] && payer.calls == ["pay rent/0"])
+        #expect(await journal.charge(period)?.isApproved == false)
+        try await scheduler.approve(period)
+        #expect(heard.lines.last == "paid" && payer.calls.last == "pay rent/0 approved")
+    }
+
+    @Test("An approval of an earlier try does not cover another payee")
+    func retried() async throws {
+        payer.answers = [.answer(.needsApproval("above")), .answer(.declined("no money"))]
+        let scheduler = try await scheduler()
+        try await scheduler.look()
+        try await scheduler.approve(period)
+        try await lead(scheduler, to: "eve")
+        for _ in 0..<3 {
+            clock.advance(by: .seconds(3600))
+            try await scheduler.look()
+        }
+        #expect(heard.lines == ["waiting for mina", "postponed", "waiting for eve"])
+        #expect(payer.calls == ["pay rent/0", "pay rent/0 approved"])
+    }
+
+    @Test("A period that was announced is announced again for another payee, and paid after that notice")
+    func announced() async throws {
+        let scheduler = try await scheduler(RecurringPolicy(notice: .seconds(7200)))
+        try await scheduler.look()
+        try await lead(scheduler, to: "eve")
+        for _ in 0..<2 {
+            clock.advance(by: .seconds(7200))
+            try await scheduler.look()
+            if payer.calls.isEmpty { #expect(heard.lines == ["upcoming for mina", "upcoming for eve"]) }
+        }
+        #expect(heard.lines == ["upcoming for mina", "upcoming for eve", "paid"])
+    }
+
+    @Test("A second try of an announced period asks about another payee")
+    func announcedAndRetried() async throws {
+        payer.answers = [.answer(.declined("no money"))]
+        let scheduler = try await scheduler(RecurringPolicy(notice: .seconds(60)))
+        try await scheduler.look()
+        clock.advance(by: .seconds(60))
+        try await scheduler.look()
+        try await lead(scheduler, to: "eve")
+        clock.advance(by: .seconds(3600))
+        try await scheduler.look()
+        #expect(heard.lines == ["upcoming for mina", "postponed", "waiting for eve"] && payer.calls.count == 1)
+    }
+}
