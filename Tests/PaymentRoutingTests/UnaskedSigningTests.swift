@@ -20,6 +20,11 @@ struct UnaskedSigningTests {
 
     /// A world in which paying asks for a signature whose review has these warnings.
     private func world(_ warnings: [SigningReview.Warning]) throws -> World {
+        try world(reviewed: SigningReview(effects: [], warnings: warnings, digest: nil, lines: []))
+    }
+
+    /// A world in which paying asks for a signature with this review.
+    private func world(reviewed review: SigningReview?) throws -> World {
         let account = try AccountID("eip155:8453:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")
         var world = World()
         world.autoPay = AutoPayTests.daily(1000)
@@ -27,8 +32,7 @@ struct UnaskedSigningTests {
             _ = try await context.step("sign 1 of 2", .mutation(replay: .never)) {
                 try await context.payer.signer?.sign(
                     SigningRequest(
-                        account: account, method: "eth_sendTransaction", parameters: [],
-                        review: SigningReview(effects: [], warnings: warnings, digest: nil, lines: []), count: 2))
+                        account: account, method: "eth_sendTransaction", parameters: [], review: review, count: 2))
             }
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
@@ -47,6 +51,34 @@ struct UnaskedSigningTests {
         #expect(error?.message.contains("allowance") == true && signed["sign"] == 0)
         let journal = try #require(world.journal as? InMemoryJournal)
         #expect(await journal.spendings(since: SpendingDay(number: .min)).map(\.state) == [.released])
+    }
+
+    @Test("Of all warnings, only an unknown recipient is signed without a question")
+    func allowed() async throws {
+        for warning in SigningReview.Warning.allCases {
+            let (world, signed) = (try world([warning]), Tally())
+            let outcome = try? await world.pay(as: Payer(signer: Wallet(signed: signed)))
+            #expect(signed["sign"] == (warning == .recipientUnknown ? 1 : 0), "\(warning.rawValue)")
+            #expect(outcome.map(AutoPayTests.isPaid) == (warning == .recipientUnknown ? true : nil))
+        }
+    }
+
+    @Test("Calls without a review, or with an effect that was not reviewed or has no end, are not signed")
+    func unreviewed() async throws {
+        func review(_ kind: SigningReview.Effect.Kind, _ quantity: SigningReview.Effect.Quantity?) -> SigningReview {
+            SigningReview(
+                effects: [SigningReview.Effect(kind, call: 0, asset: nil, quantity: quantity)], warnings: [],
+                digest: nil, lines: [])
+        }
+        for review in [nil, review(.unreviewed, nil), review(.approve, .unlimited)] {
+            let (world, signed) = (try world(reviewed: review), Tally())
+            let error = await #expect(throws: PaymentError.self) {
+                try await world.pay(as: Payer(signer: Wallet(signed: signed)))
+            }
+            #expect(error?.code == .consentNeeded && error?.phase == .beforeSend && signed["sign"] == 0)
+            let journal = try #require(world.journal as? InMemoryJournal)
+            #expect(await journal.spendings(since: SpendingDay(number: .min)).map(\.state) == [.released])
+        }
     }
 
     @Test("Nor is it by a process that resumes the payment without limits")

@@ -80,26 +80,21 @@ public struct SigningReview: Sendable, Hashable {
         }
     }
 
-    /// A fact that is not wrong, but that the payer should know. Open: later versions may add warnings.
-    public struct Warning: Sendable, Hashable, RawRepresentable {
-        /// The warning's name, as scripts read it.
-        public let rawValue: String
-
-        /// Creates a warning.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
+    /// A fact that is not wrong, but that the payer should know. The raw value is the warning's name, as scripts read it.
+    @nonexhaustive
+    public enum Warning: String, Sendable, Hashable, CaseIterable {
         /// No table lists the token: its name and its decimals are the service's claim.
-        public static let displayUnverified = Warning(rawValue: "display-unverified")
+        case displayUnverified = "display-unverified"
         /// Neither this library nor the payer has seen the recipient or spender on this chain before.
-        public static let recipientUnknown = Warning(rawValue: "recipient-unknown")
+        case recipientUnknown = "recipient-unknown"
         /// The allowance has no limit.
-        public static let approvalUnlimited = Warning(rawValue: "approval-unlimited")
+        case approvalUnlimited = "approval-unlimited"
         /// The allowance is larger than the payment.
-        public static let approvalMoreThanNeeded = Warning(rawValue: "approval-more-than-needed")
+        case approvalMoreThanNeeded = "approval-more-than-needed"
         /// The payer opens a token account for another party at the payer's cost.
-        public static let solanaRent = Warning(rawValue: "solana-rent")
+        case solanaRent = "solana-rent"
         /// The effect of a call was not reviewed.
-        public static let unreviewed = Warning(rawValue: "unreviewed")
+        case unreviewed
     }
 
     /// The effects, in the order of the calls.

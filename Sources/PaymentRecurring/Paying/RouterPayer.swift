@@ -57,6 +57,7 @@ public struct RouterPayer: RecurringPayer {
             guard error.phase != .maybeSent, await router.isIdle(charge.reference) else {
                 return .unknown(error.message)
             }
+            if error.code == .consentNeeded { return .needsApproval(error.message) }
             return .notNow(error.message)
         }
     }

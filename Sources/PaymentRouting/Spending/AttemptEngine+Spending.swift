@@ -129,25 +129,3 @@ extension RouterEffects {
         }
     }
 }
-
-/// A signer that refuses lists of calls that allow more than the payment.
-private struct UnaskedSigner: PaymentSigner {
-    let base: any PaymentSigner
-    let provider: ProviderID
-
-    private static let consent: [SigningReview.Warning: String] = [
-        .approvalUnlimited: "an unlimited allowance", .approvalMoreThanNeeded: "an allowance above its amount",
-    ]
-
-    func supports(method: String) -> Bool { base.supports(method: method) }
-
-    func sign(_ request: SigningRequest) async throws -> String {
-        if let what = request.review?.warnings.lazy.compactMap({ Self.consent[$0] }).first {
-            throw PaymentError(
-                .consentNeeded,
-                "the payment asks for \(what), which is not granted without a question: ask the payer",
-                provider: provider)
-        }
-        return try await base.sign(request)
-    }
-}

@@ -63,6 +63,14 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 1 && world.heard.lines.last == "rent/0 paid")
     }
 
+    @Test("A period whose signatures only the payer can agree to waits for their approval")
+    func consent() async throws {
+        let scheduler = try world.scheduler(limit: 5000) { throw PaymentError(.consentNeeded, "ask the payer") }
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        #expect(world.heard.lines == ["rent/0 waiting"] && world.settler.payments == 0)
+    }
+
     @Test(
         "A plan that pays nothing by itself, a router without limits, and a policy that is narrower have the payer asked"
     )
