@@ -6,9 +6,11 @@ import PaymentStore
 extension PostgresJournal: SpendingStore {
     /// Reserves a spending, unless a limit would be exceeded.
     ///
-    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``; ``JournalError`` when the
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError`` when the
     ///   server cannot be used.
-    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    public func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         let row = tables.insert(StoredSpending.Column.self, try StoredSpending.values(spending))
         let looks = [
             tables.locking(.spendings),
@@ -23,7 +25,7 @@ extension PostgresJournal: SpendingStore {
         return try await store.transaction(looks) { [path = store.path] rows in
             var ledger = SpendingLedger(try rows[1].of(StoredSpending.Column.self, path).map(StoredSpending.read))
             let isKnown = ledger[spending.attempt] != nil
-            let verdict = try ledger.reserve(spending, within: limits)
+            let verdict = try ledger.reserve(spending, within: limits, counting: worths)
             return isKnown ? .nothing(verdict) : .write([notice] + (verdict == .granted ? [row] : []), verdict)
         }
     }

@@ -119,9 +119,11 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     /// Reserves a spending, unless a limit would be exceeded.
     ///
-    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``.
-    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) throws -> SpendingVerdict {
-        try spendings.reserve(spending, within: limits)
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``.
+    public func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) throws -> SpendingVerdict {
+        try spendings.reserve(spending, within: limits, counting: worths)
     }
 
     /// Marks a reservation as paid.

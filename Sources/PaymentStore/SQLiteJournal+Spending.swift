@@ -5,9 +5,11 @@ public import PaymentRouting
 extension SQLiteJournal: SpendingStore {
     /// Reserves a spending, unless a limit would be exceeded. The reservation is then on the disk.
     ///
-    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``; ``JournalError`` when the
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError`` when the
     ///   file cannot be read or written.
-    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    public func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         let values = try StoredSpending.values(spending)
         return try await writeSpending { [self] () throws(JournalError) -> Result<SpendingVerdict, SpendingError> in
             // All spendings that can count, in the periods of the day or after them.
@@ -18,7 +20,7 @@ extension SQLiteJournal: SpendingStore {
                     [.text(spending.attempt.rawValue), .integer(Int64(first.number))]))
             let isKnown = book[spending.attempt] != nil
             let verdict: SpendingVerdict
-            do throws(SpendingError) { verdict = try book.reserve(spending, within: limits) } catch {
+            do throws(SpendingError) { verdict = try book.reserve(spending, within: limits, counting: worths) } catch {
                 return .failure(error)
             }
             try database.run(

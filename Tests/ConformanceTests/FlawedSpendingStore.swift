@@ -10,7 +10,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
         case exceedsByOne, stopsShort, looksAtOneLimit, ignoresScopes, neverResets, resetsWeekly, convertsOneToOne
         case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
         case waitsForTheFuture, losesPayees, sortsByDay, looseNames, looksThenWrites, seesOnlyItself, losesTheLast
-        case releasesOpen, opensReleased
+        case releasesOpen, opensReleased, ignoresWorths
 
         /// The probe that has to find it.
         var probe: SpendingConformance.Probe {
@@ -19,6 +19,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
             case .ignoresScopes: .scopes
             case .neverResets, .resetsWeekly: .periods
             case .convertsOneToOne: .currencies
+            case .ignoresWorths: .worths
             case .takesZero: .oddAmounts
             case .countsTwice, .forgetsIdentity: .identity
             case .releasesPaid, .refusesLateWord, .keepsReleased: .settling
@@ -59,11 +60,14 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
 
     private func fill(_ records: [SpendingRecord]) { book = SpendingLedger(records) }
 
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         let (spending, limits) = try distorted(spending, limits)
+        let worths = flaw == .ignoresWorths ? nil : worths
         if flaw == .looksThenWrites {
             var copy = book
-            let verdict = try copy.reserve(spending, within: limits)
+            let verdict = try copy.reserve(spending, within: limits, counting: worths)
             looks += 1
             // Until another one has looked, if there is one.
             let seen = looks
@@ -82,15 +86,15 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
             let copy = Spending(
                 attempt: AttemptID(rawValue: spending.attempt.rawValue + "'"), payment: spending.payment,
                 amounts: spending.amounts, day: spending.day)
-            return try book.reserve(copy, within: limits)
+            return try book.reserve(copy, within: limits, counting: worths)
         }
         if flaw == .freesWhenSetBack {
             var past = SpendingLedger(book.records.filter { $0.spending.day <= spending.day })
-            let verdict = try past.reserve(spending, within: limits)
+            let verdict = try past.reserve(spending, within: limits, counting: worths)
             if verdict == .granted { fill(book.records + [SpendingRecord(spending)]) }
             return verdict
         }
-        let verdict = try book.reserve(spending, within: limits)
+        let verdict = try book.reserve(spending, within: limits, counting: worths)
         if flaw == .waitsForTheFuture { fill(book.records.map { SpendingRecord($0.spending, state: $0.state) }) }
         return verdict
     }

@@ -181,8 +181,10 @@ private struct Standing: PaymentJournal, SpendingStore {
         try Self.still { [base] in try await base.refunds(relatedTo: refund) }
     }
     func unfinished() async throws -> [AttemptHistory] { try Self.still { [base] in try await base.unfinished() } }
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        try Self.still { [base] in try await base.reserve(spending, within: limits) }
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        try Self.still { [base] in try await base.reserve(spending, within: limits, counting: worths) }
     }
     func commit(_ attempt: AttemptID) async throws { try Self.still { [base] in try await base.commit(attempt) } }
     func release(_ attempt: AttemptID) async throws { try Self.still { [base] in try await base.release(attempt) } }

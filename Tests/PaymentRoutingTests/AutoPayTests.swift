@@ -109,6 +109,32 @@ struct AutoPayTests {
         #expect(asked["chooser"] == 1, "a rate that cannot be had is none")
     }
 
+    @Test("While a rate cannot be had no limit is lifted, and what was spent without it counts afterwards")
+    func outage() async throws {
+        struct Down: Error {}
+        let limits = [SpendingLimit(.cents(2000), per: .day), SpendingLimit(.cents(10_000, .usd), per: .month)]
+        var world = World()
+        world.provider.options = [PaymentMethodOption(id: "usd", title: "", amount: .cents(9000, .usd))]
+        for converter in [{ _, _ in throw Down() }, nil] as [AutoPay.Converter?] {
+            world.autoPay = AutoPay(within: limits, timeZone: Self.zone, converting: converter)
+            #expect(Self.declined(try await world.pay(as: Payer()))?.message.contains("cannot be compared") == true)
+        }
+        // Spent in dollars alone, by limits in dollars alone.
+        world.autoPay = AutoPay(within: [limits[1]], timeZone: Self.zone)
+        #expect(Self.isPaid(try await world.pay(as: Payer())))
+        world.provider.options = [.euros("card")]
+        for (rate, word) in [(nil, "cannot be compared"), (9, "limit of 20.00 EUR a day is spent")]
+            as [(UInt128?, String)]
+        {
+            world.autoPay = AutoPay(within: limits, timeZone: Self.zone) { amount, limit in
+                guard let rate else { throw Down() }
+                return try Money(minorUnits: amount.minorUnits * rate / 10, currency: limit.currency)
+            }
+            let outcome = try await world.router.pay(Self.link("rate"), as: Payer())
+            #expect(Self.declined(outcome)?.message.contains(word) == true, "\(outcome)")
+        }
+    }
+
     @Test("A policy of the payer's allows nothing beyond the limits, and the limits nothing beyond the policy")
     func policy() async throws {
         var world = World()
@@ -173,8 +199,10 @@ struct AutoPayTests {
             try await base.release(attempt.id)
             try await base.open(attempt, under: lease)
         }
-        func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-            try await base.reserve(spending, within: limits)
+        func reserve(
+            _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+        ) async throws -> SpendingVerdict {
+            try await base.reserve(spending, within: limits, counting: worths)
         }
         func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
         func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }

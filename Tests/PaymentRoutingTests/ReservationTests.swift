@@ -185,8 +185,10 @@ struct ReservationTests {
         let base: InMemoryJournal
         let decide: @Sendable () async throws -> Void
 
-        func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-            try await base.reserve(spending, within: limits)
+        func reserve(
+            _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+        ) async throws -> SpendingVerdict {
+            try await base.reserve(spending, within: limits, counting: worths)
         }
         func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
         func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }

@@ -190,6 +190,35 @@ struct SpendingLedgerTests {
         #expect(try ledger.reserve(spending("f", [.cents(1, .usd)]), within: [dollars, euros]) != .granted)
     }
 
+    @Test("Limits of two periods do not stand in for each other, and a worth that is unknown lifts none")
+    func unknownWorths() throws {
+        let limits = [SpendingLimit(.cents(2000), per: .day), SpendingLimit(.cents(10_000, .usd), per: .month)]
+        let (euros, dollars) = (Money.cents(100), Money.cents(100, .usd))
+        var ledger = SpendingLedger()
+        #expect(try ledger.reserve(spending("a"), within: limits) == .refused(.incomparable(euros, limits[1])))
+        #expect(
+            try ledger.reserve(spending("b", [dollars]), within: limits) == .refused(.incomparable(dollars, limits[0])))
+        let daily = [limits[0], SpendingLimit(.cents(1000, .usd), per: .day)]
+        #expect(try ledger.reserve(spending("c", [dollars]), within: daily) == .granted)
+        var fresh = SpendingLedger()
+        #expect(
+            try fresh.reserve(spending("d"), within: daily, counting: SpendingWorths())
+                == .refused(.incomparable(euros, daily[1])))
+        let both = spending("e", [euros, dollars])
+        #expect(
+            try ledger.reserve(both, within: daily, counting: SpendingWorths())
+                == .refused(.uncounted(euros, daily[0], earlier: dollars)))
+        var worths = SpendingWorths()
+        worths.add(.cents(1901), of: AttemptID(rawValue: "c"))
+        guard case .refused(.exceeded) = try ledger.reserve(both, within: daily, counting: worths) else {
+            Issue.record("what was spent is not counted")
+            return
+        }
+        worths = SpendingWorths()
+        worths.add(.cents(1900), of: AttemptID(rawValue: "c"))
+        #expect(try ledger.reserve(both, within: daily, counting: worths) == .granted)
+    }
+
     @Test("Each worth is asked for once, and not of what the option costs anyway")
     func worths() async throws {
         let asked = Mutex<[Currency]>([])

@@ -14,8 +14,10 @@ private protocol FaultyAccount: FaultyJournal, SpendingStore {
 }
 
 extension FaultyAccount {
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        try await account.reserve(spending, within: limits)
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        try await account.reserve(spending, within: limits, counting: worths)
     }
     func commit(_ attempt: AttemptID) async throws { try await account.commit(attempt) }
     func release(_ attempt: AttemptID) async throws { try await account.release(attempt) }
@@ -39,8 +41,10 @@ struct HastyAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore
 
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        let verdict = try await account.preview(spending, within: limits)
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        let verdict = try await account.preview(spending, within: limits, counting: worths)
         guard verdict == .granted else { return verdict }
         // Has no effect, but takes time.
         try await account.release(spending.attempt)
@@ -63,14 +67,16 @@ struct LenientAccount: FaultyAccount {
     /// True if an open attempt's reservation counts no more after an event.
     let isOver: @Sendable (JournalEntry.Event) -> Bool
 
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         let over = Set(
             try await base.unfinished().filter { $0.entries.contains { isOver($0.event) } }.map(\.attempt.id))
         var counted = SpendingLedger(
             try await account.spendings(since: spending.day.firstThatCounts).filter {
                 !over.contains($0.spending.attempt)
             })
-        let verdict = try counted.reserve(spending, within: limits)
+        let verdict = try counted.reserve(spending, within: limits, counting: worths)
         return verdict == .granted ? try await reserveAnyway(spending) : verdict
     }
 }

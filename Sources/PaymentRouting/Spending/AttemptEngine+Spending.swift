@@ -61,7 +61,8 @@ extension AttemptEngine {
     private func reserve(
         _ spending: Spending, _ autoPay: AutoPay, _ store: any SpendingStore
     ) async throws -> SpendingVerdict {
-        do { return try await store.reserve(spending, within: autoPay.limits) } catch {
+        let worths = try await journaled { try await autoPay.worths(before: spending, in: store) }
+        do { return try await store.reserve(spending, within: autoPay.limits, counting: worths) } catch {
             // The reservation may be stored all the same, and no attempt will ever need it.
             try? await store.release(spending.attempt)
             throw self.error(.journal, "what is spent could not be stored: \(error)", cause: error)

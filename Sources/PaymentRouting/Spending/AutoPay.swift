@@ -20,6 +20,7 @@ public import PaymentCore
 ///
 /// An amount that cannot be compared with the limits is never paid without a question: an option in another currency or
 /// with other decimals, unless ``Converter`` states its worth; an estimate, which may become more; an amount of zero.
+/// With a converter, everything needs a worth in every limit: a rate that cannot be had lifts none.
 /// See <doc:AutoPaying> for the rules of counting.
 public struct AutoPay: Sendable {
     /// Returns the worth of an amount in another currency, in that currency's own minor units; nil where it is unknown.
@@ -60,19 +61,46 @@ public struct AutoPay: Sendable {
         let spending = Spending(
             attempt: attempt, payment: quote.reference, amounts: [most], day: SpendingDay(now, in: timeZone),
             payee: quote.payee.id, method: option.method, keeper: .journal)
-        guard let converter else { return spending }
         var amounts = [most]
         for limit in limits where limit.includes(spending) {
-            guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }) else { continue }
-            // Only an amount like the limit's is an answer; a failure is none either.
-            guard let worth = try? await converter(most, limit.amount),
-                worth.currency.denotesSame(as: limit.amount.currency), worth.exponent == limit.amount.exponent,
-                !worth.isZero
+            guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }),
+                let worth = await worth(of: most, in: limit)
             else { continue }
             amounts.append(worth)
         }
         return Spending(
             attempt: attempt, payment: quote.reference, amounts: amounts, day: spending.day, payee: spending.payee,
             method: spending.method, keeper: spending.keeper)
+    }
+
+    /// Returns the worth of what was spent before in the currencies of the limits on `spending`, as far as it can be
+    /// had now; nil where nothing is converted.
+    func worths(before spending: Spending, in store: any SpendingStore) async throws -> SpendingWorths? {
+        guard converter != nil else { return nil }
+        var (worths, currencies) = (SpendingWorths(), [AttemptID: [Currency]]())
+        let limits = limits.filter { $0.includes(spending) }
+        for earlier in try await store.spendings(since: spending.day.firstThatCounts)
+        where earlier.state != .released && earlier.spending.attempt != spending.attempt {
+            let attempt = earlier.spending.attempt
+            for limit in limits where limit.includes(earlier.spending) {
+                let currency = limit.amount.currency
+                guard earlier.spending.amount(in: currency) == nil, let amount = earlier.spending.amounts.first,
+                    !currencies[attempt, default: []].contains(where: { $0.denotesSame(as: currency) })
+                else { continue }
+                currencies[attempt, default: []].append(currency)
+                if let worth = await worth(of: amount, in: limit) { worths.add(worth, of: attempt) }
+            }
+        }
+        return worths
+    }
+
+    /// Returns the worth of an amount in a limit's currency. Only an amount like the limit's is an answer; a failure is
+    /// none either.
+    private func worth(of amount: Money, in limit: SpendingLimit) async -> Money? {
+        guard let worth = try? await converter?(amount, limit.amount),
+            worth.currency.denotesSame(as: limit.amount.currency), worth.exponent == limit.amount.exponent,
+            !worth.isZero
+        else { return nil }
+        return worth
     }
 }

@@ -109,6 +109,8 @@ public enum SpendingDenial: Sendable, Hashable {
     case incomparable(Money, SpendingLimit)
     /// The amount exceeds the rest of a limit; `spent` is what has been spent already, in words.
     case exceeded(Money, SpendingLimit, spent: String)
+    /// Something that was spent before counts against a limit, and its worth there is not known.
+    case uncounted(Money, SpendingLimit, earlier: Money)
 }
 
 extension SpendingDenial: CustomStringConvertible {
@@ -120,6 +122,8 @@ extension SpendingDenial: CustomStringConvertible {
             "costs \(amount), which cannot be compared with the limit of \(limit)"
         case .exceeded(let amount, let limit, let spent):
             "costs \(amount), and \(spent) of the limit of \(limit) is spent or reserved already"
+        case .uncounted(let amount, let limit, let earlier):
+            "costs \(amount), and \(earlier) that was spent before cannot be compared with the limit of \(limit)"
         }
     }
 }

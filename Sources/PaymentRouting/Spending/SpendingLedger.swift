@@ -17,9 +17,9 @@ package struct SpendingLedger: Sendable {
 
     package func since(_ day: SpendingDay) -> [SpendingRecord] { records.filter { $0.spending.day >= day } }
 
-    /// Reserves by the rules of ``SpendingStore/reserve(_:within:)``.
+    /// Reserves by the rules of ``SpendingStore/reserve(_:within:counting:)``.
     package mutating func reserve(
-        _ spending: Spending, within limits: [SpendingLimit]
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths? = nil
     ) throws(SpendingError) -> SpendingVerdict {
         // A refund spends nothing.
         guard spending.payment.isPayment, !spending.amounts.isEmpty,
@@ -32,7 +32,7 @@ package struct SpendingLedger: Sendable {
             return .granted
         }
         notice(on: spending.day)
-        if let refusal = refusal(of: spending, within: limits) { return .refused(refusal) }
+        if let refusal = refusal(of: spending, within: limits, worths) { return .refused(refusal) }
         add(SpendingRecord(spending))
         return .granted
     }
@@ -82,25 +82,41 @@ package struct SpendingLedger: Sendable {
 
     // MARK: Limits
 
+    /// The limits that are about the same spendings in the same time.
+    private struct Group: Hashable {
+        let scope: SpendingLimit.Scope
+        let period: SpendingLimit.Period
+
+        init(_ limit: SpendingLimit) { (scope, period) = (limit.scope, limit.period) }
+    }
+
     /// Returns the reason for which `spending` is not granted; nil when it is.
-    private func refusal(of spending: Spending, within limits: [SpendingLimit]) -> SpendingDenial? {
-        var scopes: [SpendingLimit.Scope: [SpendingLimit]] = [:]
+    ///
+    /// - Parameter worths: the worth of what was spent before; nil where nothing is converted.
+    private func refusal(
+        of spending: Spending, within limits: [SpendingLimit], _ worths: SpendingWorths?
+    ) -> SpendingDenial? {
         let applicable = limits.filter { $0.includes(spending) }
         guard !applicable.isEmpty else { return .noLimit }
-        for limit in applicable { scopes[limit.scope, default: []].append(limit) }
+        let groups = Dictionary(grouping: applicable, by: Group.init)
         // The order of the limits as given, so that the message is the same every time.
         for limit in applicable {
             guard let amount = spending.amount(in: limit.amount.currency) else {
-                // Another limit of the scope may be in a currency that this is spent in: that one then applies.
-                let isCovered = scopes[limit.scope, default: []].contains {
+                // Where nothing is converted, another limit on the same spendings and time may be in a currency that
+                // this is spent in: that one then applies. A worth that is unknown lifts no limit.
+                let isCovered = groups[Group(limit), default: []].contains {
                     spending.amount(in: $0.amount.currency) != nil
                 }
-                guard isCovered else { return .incomparable(spending.amounts[0], limit) }
+                guard worths == nil, isCovered else { return .incomparable(spending.amounts[0], limit) }
                 continue
             }
             // The number of decimals of a token is the service's claim: with another one amounts cannot be compared.
-            guard amount.exponent == limit.amount.exponent, let spent = spent(on: limit, spending.day) else {
-                return .incomparable(amount, limit)
+            guard amount.exponent == limit.amount.exponent else { return .incomparable(amount, limit) }
+            let spent: UInt128
+            switch self.spent(on: limit, spending.day, worths) {
+            case .sum(let sum): spent = sum
+            case .incomparable: return .incomparable(amount, limit)
+            case .uncounted(let earlier): return .uncounted(amount, limit, earlier: earlier)
             }
             let (sum, overflows) = spent.addingReportingOverflow(amount.minorUnits)
             guard !overflows, sum <= limit.amount.minorUnits else {
@@ -110,18 +126,33 @@ package struct SpendingLedger: Sendable {
         return nil
     }
 
-    /// Returns the sum that counts against `limit` on `today`, in its minor units; nil when it cannot be determined.
-    private func spent(on limit: SpendingLimit, _ today: SpendingDay) -> UInt128? {
+    /// The sum of what counts against a limit.
+    private enum Spent {
+        /// In the limit's minor units.
+        case sum(UInt128)
+        /// Something is counted with other decimals.
+        case incomparable
+        /// The worth of this is unknown.
+        case uncounted(Money)
+    }
+
+    /// Returns what counts against `limit` on `today`.
+    private func spent(on limit: SpendingLimit, _ today: SpendingDay, _ worths: SpendingWorths?) -> Spent {
         var sum: UInt128 = 0
+        let currency = limit.amount.currency
         for record in records where limit.includes(record.spending) && record.counts(in: limit.period, of: today) {
-            // A spending granted only in another currency was granted by another limit.
-            guard let amount = record.spending.amount(in: limit.amount.currency) else { continue }
-            guard amount.exponent == limit.amount.exponent else { return nil }
+            let worth = worths?.worth(of: record.spending.attempt, in: currency)
+            guard let amount = record.spending.amount(in: currency) ?? worth else {
+                // Where nothing is converted, another limit has granted it.
+                guard worths == nil else { return .uncounted(record.spending.amounts[0]) }
+                continue
+            }
+            guard amount.exponent == limit.amount.exponent else { return .incomparable }
             let (next, overflows) = sum.addingReportingOverflow(amount.minorUnits)
-            guard !overflows else { return UInt128.max }
+            guard !overflows else { return .sum(UInt128.max) }
             sum = next
         }
-        return sum
+        return .sum(sum)
     }
 }
 

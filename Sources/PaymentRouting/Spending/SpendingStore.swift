@@ -11,17 +11,22 @@ public import PaymentCore
 public protocol SpendingStore: Sendable {
     /// Reserves a spending, unless a limit would be exceeded with all that is reserved and paid in its period.
     ///
-    /// All limits that cover the spending count. Of each scope at least one has to be in a currency that the spending
-    /// has an amount in; of those all do. Without any there is no grant. Repeated for the same attempt, a reservation
-    /// is the same one and counts once.
+    /// All limits that cover the spending count. Where nothing is converted, at least one of each scope and period has
+    /// to be in a currency that the spending has an amount in; of those all do. With worths, each limit needs one, also
+    /// of all that was spent before and counts. Without any there is no grant. Repeated for the same attempt, a
+    /// reservation is the same one and counts once.
     ///
     /// - Parameters:
     ///   - spending: the spending, on the payer's day.
     ///   - limits: the limits.
+    ///   - worths: the worth of earlier spendings in currencies of the limits that they have no amount in; nil where
+    ///     nothing is converted.
     /// - Returns: the decision; a refusal has reserved nothing.
     /// - Throws: ``SpendingError``, and any error of the storage. A write that throws has stored nothing, or the
     ///   reservation: release it.
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict
 
     /// Marks a reservation as paid. It counts until the end of its periods. A repetition changes nothing; a released
     /// reservation becomes paid all the same, and counts again.
@@ -57,15 +62,26 @@ public protocol SpendingStore: Sendable {
 }
 
 extension SpendingStore {
-    /// Returns the decision about a spending now. It reserves nothing: only ``reserve(_:within:)`` permits a payment.
+    /// Reserves a spending where nothing is converted: ``reserve(_:within:counting:)``.
+    ///
+    /// - Throws: ``SpendingError``, and any error of the storage.
+    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await reserve(spending, within: limits, counting: nil)
+    }
+
+    /// Returns the decision about a spending now. It reserves nothing: only ``reserve(_:within:counting:)`` permits a
+    /// payment.
     ///
     /// - Parameters:
     ///   - spending: the spending to examine.
     ///   - limits: the limits.
+    ///   - worths: the worth of earlier spendings; nil where nothing is converted.
     /// - Throws: ``SpendingError/nothing(_:)``, and any error of the storage.
-    public func preview(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    public func preview(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths? = nil
+    ) async throws -> SpendingVerdict {
         var book = SpendingLedger(try await spendings(since: spending.day.firstThatCounts))
-        return try book.reserve(spending, within: limits)
+        return try book.reserve(spending, within: limits, counting: worths)
     }
 }
 

@@ -68,9 +68,11 @@ package struct RemoteJournal: PaymentJournal, SpendingStore {
 
     // MARK: Spendings
 
-    package func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    package func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         try await change("reserves for \(spending.attempt)") {
-            let verdict = try await base.reserve(spending, within: limits)
+            let verdict = try await base.reserve(spending, within: limits, counting: worths)
             try await showSpendings()
             return verdict
         }

@@ -3,10 +3,12 @@ import PaymentRouting
 
 /// The spendings without a question, on the same disk.
 extension SimulatedJournal: SpendingStore {
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
         try await account("reserves \(spending.amounts[0]) for \(spending.attempt)") {
             (ledger, _) throws(SpendingError) in
-            try ledger.reserve(spending, within: limits)
+            try ledger.reserve(spending, within: limits, counting: worths)
         }
     }
 

@@ -63,8 +63,10 @@ struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
     /// Nothing in a history is old enough.
     func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int { 0 }
 
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        try await base.reserve(spending, within: limits)
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        try await base.reserve(spending, within: limits, counting: worths)
     }
     func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
     func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }

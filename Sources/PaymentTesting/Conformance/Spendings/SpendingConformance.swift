@@ -21,6 +21,8 @@ public enum SpendingConformance {
         case periods = "each period has its own budget"
         /// Nothing is guessed.
         case currencies = "what cannot be compared is refused"
+        /// Rates that are known, or not, when sums are made.
+        case worths = "what has no worth in a limit's currency is refused, and counts as soon as it has one"
         /// Zero, nothing, refunds, sums beyond any number.
         case oddAmounts = "odd amounts neither pass nor trap"
         /// A retry counts once.
@@ -61,6 +63,7 @@ public enum SpendingConformance {
         case .scopes: try await trial.scopes()
         case .periods: try await trial.periods()
         case .currencies: try await trial.currencies()
+        case .worths: try await trial.worths()
         case .oddAmounts: try await trial.oddAmounts()
         case .identity: try await trial.identity()
         case .settling: try await trial.settling()

@@ -94,6 +94,35 @@ extension SpendingTrial {
         try await refuses(
             try spending("i", [try Self.cents(1, .usd)]), local + euros,
             "a currency that the limit of everything says nothing about")
+        let month = [SpendingLimit(try Self.cents(9000, .usd), per: .month)]
+        try await refuses(
+            try spending("j", [try Self.cents(1, .usd)]), euros + month,
+            "a currency that only the limit of another period is in")
+    }
+
+    func worths() async throws {
+        let limits = try Self.daily(1000) + [SpendingLimit(try Self.cents(1000, .usd), per: .day)]
+        func spending(_ id: String, _ amounts: Money...) -> Spending {
+            Spending(
+                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id), amounts: amounts,
+                day: Self.today)
+        }
+        try await grants(spending("a", try Self.cents(900, .usd)), limits, "a currency with its own limit")
+        let (cents, both) = (try Self.cents(100), (try Self.cents(100), try Self.cents(100, .usd)))
+        var worths = SpendingWorths()
+        try await refuses(spending("b", cents), limits, "what has no worth in one of the limits", counting: worths)
+        try await refuses(
+            spending("c", both.0, both.1), limits, "more, while the worth of an earlier spending is unknown",
+            counting: worths)
+        worths.add(try Self.cents(901), of: AttemptID(rawValue: "a"))
+        try await refuses(
+            spending("d", both.0, both.1), limits, "what the worth of an earlier spending leaves no room for",
+            counting: worths)
+        worths = SpendingWorths()
+        worths.add(try Self.cents(900), of: AttemptID(rawValue: "a"))
+        try await grants(
+            spending("e", both.0, both.1), limits, "what the worth of an earlier spending leaves room for",
+            counting: worths)
     }
 
     func oddAmounts() async throws {

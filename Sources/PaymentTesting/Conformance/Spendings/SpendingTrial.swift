@@ -13,18 +13,20 @@ final class SpendingTrial: StorageTrial {
 
     /// Expects a spending to be granted.
     func grants(
-        _ spending: Spending, _ limits: [SpendingLimit], _ what: String, by other: (any SpendingStore)? = nil
+        _ spending: Spending, _ limits: [SpendingLimit], _ what: String, by other: (any SpendingStore)? = nil,
+        counting worths: SpendingWorths? = nil
     ) async throws {
-        let verdict = try await (other ?? store).reserve(spending, within: limits)
+        let verdict = try await (other ?? store).reserve(spending, within: limits, counting: worths)
         expect(verdict == .granted, "\(what) is not granted: \(verdict)")
     }
 
     /// Expects a spending to be refused, and nothing to be reserved for it.
     func refuses(
-        _ spending: Spending, _ limits: [SpendingLimit], _ what: String, by other: (any SpendingStore)? = nil
+        _ spending: Spending, _ limits: [SpendingLimit], _ what: String, by other: (any SpendingStore)? = nil,
+        counting worths: SpendingWorths? = nil
     ) async throws {
         let store = other ?? store
-        let verdict = try await store.reserve(spending, within: limits)
+        let verdict = try await store.reserve(spending, within: limits, counting: worths)
         expect(verdict != .granted, "\(what) is granted")
         expect(try await store.spending(of: spending.attempt) == nil, "\(what) is refused, and reserved all the same")
     }

@@ -70,8 +70,10 @@ struct MortalJournal: PaymentJournal, SpendingStore {
     }
     func unfinished() async throws -> [AttemptHistory] { try await life.look { await base.unfinished() } }
 
-    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        try await life.deed { try await base.reserve(spending, within: limits) }
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        try await life.deed { try await base.reserve(spending, within: limits, counting: worths) }
     }
     func commit(_ attempt: AttemptID) async throws { try await life.deed { try await base.commit(attempt) } }
     func release(_ attempt: AttemptID) async throws { try await life.deed { try await base.release(attempt) } }
