@@ -39,6 +39,18 @@ extension PaymentError {
             phase: .maybeSent, retry: .later)
     }
 
+    /// A period of a plan at the same payee has no end that is known; nothing was sent beside it.
+    static func openPeriod(_ period: PaymentReference) -> PaymentError {
+        // Plans' names may hold slashes; numbers do not.
+        let parts = period.id.split(separator: "/", omittingEmptySubsequences: false)
+        let (plan, number) = (parts.dropLast().joined(separator: "/"), parts.last ?? "")
+        return PaymentError(
+            .openPeriod,
+            "the period \(number) of the plan '\(plan)' is open at the same payee, and may have been paid; nothing else is "
+                + "paid there before its end is known: let the plan go on, or resume the payment \(period.id)",
+            provider: period.provider, retry: .later)
+    }
+
     /// The same about an attempt: when it may have moved money before, this error does not prove that none has moved,
     /// because it only says that nothing left now. Nor does a refusal of another start of the payment that this one
     /// joined.

@@ -330,8 +330,10 @@ public struct PaymentRouter: Sendable {
                 .providerFault, "the provider's link names a payee, but the provider cannot distinguish payees",
                 provider: route.provider)
         }
-        // The name shows the payee to people. Where no key decides it, it suffices that it has never been drawn before.
-        let name = intent?.payment(to: id, effects.random) ?? "\(id)/\(effects.random.hex(24))"
+        // Where no key decides the name, it suffices that it has never been drawn before.
+        let name =
+            intent?.payment(to: id, effects.random)
+            ?? PaymentIdentity.name(ofPaymentTo: id, effects.random.hex(PaymentIdentity.drawnDigits))
         let drawn = PaymentReference(provider: route.provider, id: name)
         return QuoteRequest(link: route.link, match: route.match, reference: drawn)
     }

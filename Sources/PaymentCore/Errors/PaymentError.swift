@@ -58,6 +58,10 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let journal = Code(rawValue: "journal")
         /// Another worker, perhaps in another process, is paying this.
         public static let inUse = Code(rawValue: "in-use")
+        /// A period of a plan is open at the same payee: its outcome is unknown, and nothing is paid there before.
+        public static let openPeriod = Code(rawValue: "open-period")
+        /// An earlier payment to the same payee, over another amount, was open. It has ended now; nothing else was paid.
+        public static let earlierPayment = Code(rawValue: "earlier-payment")
         /// The attempt has ended already.
         public static let attemptEnded = Code(rawValue: "attempt-ended")
         /// A person's decision about an attempt is not accepted: it has no evidence, or the wallet proves the contrary.

@@ -121,7 +121,7 @@ extension AttemptEngine {
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
             .filter { $0.mayHaveMovedMoney || !effects.isSound($0) }
         guard let last = others.last else { return nil }
-        guard let report else { return leftTo(last, quote.reference) }
+        guard let report else { return try leftTo(last, quote.reference, payee) }
         guard report.deniesPayment else { return nil }
         // Any of them may be this payment.
         let outcome = Ledger(others, effects).verdict(on: report, at: .question)
@@ -138,7 +138,7 @@ extension AttemptEngine {
         let payee = identity.payee(of: attempt.option)
         if let other = try await possibleDuplicates(of: payment, until: attempt.expiresAt, payee).last {
             try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
-            return leftTo(other, payment)
+            return try leftTo(other, payment, payee)
         }
         guard identity.hasAliases, let archive = journal.base as? any AttemptArchive else { return nil }
         let paid = try await journaled {
@@ -150,8 +150,18 @@ extension AttemptEngine {
         return report.isFinal ? try await end(attempt, asUnsent: report) : nil
     }
 
-    private func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {
+    /// Returns the outcome of `payment` where another attempt may be at it.
+    ///
+    /// - Throws: ``PaymentError/Code/openPeriod`` where the other one is at a period of a plan, which is another payment.
+    private func leftTo(
+        _ other: AttemptHistory, _ payment: PaymentReference, _ payee: String?
+    ) throws -> PaymentOutcome {
         let id = other.attempt.id
+        if let payee, PaymentIdentity.isPeriod(other.attempt.reference, of: payee),
+            !PaymentIdentity.isPeriod(payment, of: payee)
+        {
+            throw PaymentError.openPeriod(other.attempt.reference)
+        }
         let advice =
             effects.isSound(other)
             ? "whose end is not known; resume that one before you pay again" : "and \(Ledger.distrust(of: id))"

@@ -4,7 +4,9 @@ import Synchronization
 /// Payments to payees: by links that name no single payment.
 ///
 /// Each has its own id, so that one that ended does not prevent another. Paying a payee while a payment is open there
-/// that may have moved money resumes that one: whether a second payment was meant is unknown.
+/// that may have moved money resumes that one: whether a second payment was meant is unknown. Where it costs another
+/// amount, a second one was meant: that is refused until the first has ended. A period of a plan is never the payment
+/// that is meant: its end is waited for.
 extension PaymentRouter {
     /// Pays the payee of `request`, whose payment was named for this call.
     func pay(
@@ -13,7 +15,7 @@ extension PaymentRouter {
     ) async throws(PaymentError) -> PaymentOutcome {
         let subject = Subject(request.reference)
         return try await once(request.reference, to: payee, about: { subject.payment }) {
-            if let outcome = try await resumePayment(to: payee, request.link, serviceClient, subject) { return outcome }
+            if let outcome = try await resumePayment(to: payee, request, serviceClient, subject) { return outcome }
             return try await leases.with(request.reference) { journal in
                 var engine = engine(serviceClient, journal, request.reference)
                 (engine.intent, engine.bind) = (intent, bind)
@@ -59,22 +61,61 @@ extension PaymentRouter {
     /// Returns the outcome of a payment to `payee` that is open and may have moved money, by resuming it. Nil when
     /// there is none: those that have sent nothing are abandoned.
     private func resumePayment(
-        to payee: String, _ link: PaymentLink, _ serviceClient: ServiceClient, _ subject: Subject
+        to payee: String, _ request: QuoteRequest, _ serviceClient: ServiceClient, _ subject: Subject
     ) async throws -> PaymentOutcome? {
         let open = try await openPayments(to: payee, serviceClient)
         for history in open where history.mayHaveMovedMoney || history.outcome != nil || !effects.isSound(history) {
             let payment = history.attempt.reference
+            guard !PaymentIdentity.isPeriod(payment, of: payee) else {
+                try await endPeriod(payment, serviceClient)
+                continue
+            }
             subject.payment = payment
             let outcome: PaymentOutcome? = try await leases.with(payment) { journal in
                 try await AttemptEngine(serviceClient: serviceClient, journal: journal).resumeOrReturnEarlierAttempt(
-                    at: payment, for: link)
+                    at: payment, for: request.link)
             } orElse: {
                 $0
             }
-            if let outcome { return outcome }
+            guard let outcome else { continue }
+            if case .succeeded = outcome { try await checkIsMeant(history.attempt, request, serviceClient) }
+            return outcome
         }
         try await abandonUnsent(open, serviceClient)
         return nil
+    }
+
+    /// Resumes a period of a plan, so that its end is known before anything else is paid to its payee.
+    ///
+    /// - Throws: ``PaymentError/Code/openPeriod`` where it is not.
+    private func endPeriod(_ period: PaymentReference, _ serviceClient: ServiceClient) async throws {
+        let outcome: PaymentOutcome?
+        do {
+            outcome = try await leases.with(period) { journal in
+                try await AttemptEngine(serviceClient: serviceClient, journal: journal).resumeOrReturnEarlierAttempt(
+                    at: period, for: nil)
+            } orElse: {
+                $0
+            }
+        } catch let failure as PaymentError where failure.code == .inUse { throw PaymentError.openPeriod(period) }
+        guard outcome?.isFinal ?? true else { throw PaymentError.openPeriod(period) }
+    }
+
+    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now.
+    ///
+    /// - Throws: ``PaymentError/Code/earlierPayment`` where it does not: its receipt is not about what was chosen.
+    private func checkIsMeant(
+        _ earlier: PaymentAttempt, _ request: QuoteRequest, _ serviceClient: ServiceClient
+    ) async throws {
+        let (quote, _) = try await serviceClient.quote(request)
+        guard !quote.options.isEmpty, !quote.options.contains(where: { $0.amount == earlier.option.amount }) else {
+            return
+        }
+        throw PaymentError(
+            .earlierPayment,
+            "an earlier payment of \(earlier.option.amount) to the same payee was open, and is paid now "
+                + "(\(earlier.reference.id)); nothing else was paid: pay again if another one is meant",
+            provider: earlier.reference.provider, retry: .later)
     }
 
     /// Abandons attempts begun for the payee of `option` under other names that have sent nothing: resumed later, they

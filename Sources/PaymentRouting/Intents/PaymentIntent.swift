@@ -116,7 +116,8 @@ public struct PaymentIntent: Sendable, Hashable {
 
     /// Returns the name of this intent's payment to a payee: the same in every run.
     func payment(to payee: String, _ random: any RandomSource) -> String {
-        let drawn = key.map { String(Hex.encode(Digest.sha256.hash(Array("payment\n\($0)".utf8))).prefix(24)) }
-        return "\(payee)/\(drawn ?? random.hex(24))"
+        let digits = PaymentIdentity.drawnDigits
+        let drawn = key.map { String(Hex.encode(Digest.sha256.hash(Array("payment\n\($0)".utf8))).prefix(digits)) }
+        return PaymentIdentity.name(ofPaymentTo: payee, drawn ?? random.hex(digits))
     }
 }

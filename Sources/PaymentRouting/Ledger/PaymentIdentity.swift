@@ -90,6 +90,22 @@ struct PaymentIdentity: Sendable {
         isPayment(attempt) && self.payee(of: attempt.option) == payee
     }
 
+    /// Returns the name of a payment to a payee, whose link names none: it shows the payee to people.
+    ///
+    /// - Parameter drawn: what no other payment to the payee has: ``drawnDigits`` hexadecimal digits.
+    static func name(ofPaymentTo payee: String, _ drawn: String) -> String { "\(payee)/\(drawn)" }
+
+    /// The number of digits that tell the payments to one payee apart.
+    static let drawnDigits = 24
+
+    /// Returns true if a payment to `payee` is one that a plan has named: a period. All other names are drawn
+    /// (``name(ofPaymentTo:_:)``); no period has a number of so many digits.
+    static func isPeriod(_ payment: PaymentReference, of payee: String) -> Bool {
+        let prefix = name(ofPaymentTo: payee, "")
+        guard payment.id.utf8.starts(with: prefix.utf8) else { return true }
+        return payment.id.utf8.count != prefix.utf8.count + drawnDigits
+    }
+
     /// Returns true if `attempt` may be at `payment` under another name: one of the two names can be resolved by the
     /// service alone, and nothing shows that they differ. What shows it is the end of the payment's time.
     ///

@@ -206,6 +206,62 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 7, "\(world.heard.lines)")
     }
 
+    @Test("A payment by hand is refused while a period of a plan is open at its payee, and made once its end is known")
+    func byHand() async throws {
+        let scheduler = try world.scheduler(limit: 50_000)
+        world.settler.habit = .losesAnswer
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        world.settler.habit = .pays
+        world.settler.isSilent = true
+        world.asked.withLock { $0 = .cents(500, .satoshi) }
+        let router = try world.router(limit: nil)
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.pay(InvoiceProvider.payee, as: .careless(world.settler))
+        }
+        #expect(error?.code == .openPeriod && error?.phase == .beforeSend)
+        #expect(error?.message.contains("the period 0 of the plan 'rent'") == true, "\(error?.message ?? "")")
+        guard case .matched(let route) = router.route(InvoiceProvider.payee) else {
+            Issue.record("not routed")
+            return
+        }
+        let quote = try await router.quote(route, as: .careless(world.settler))
+        let other = await #expect(throws: PaymentError.self) {
+            try await router.pay(quote, option: quote.options.first?.id, as: .careless(world.settler))
+        }
+        #expect(other?.code == .openPeriod && world.settler.payments == 1)
+        world.settler.isSilent = false
+        let outcome = try await router.pay(InvoiceProvider.payee, as: .careless(world.settler))
+        guard case .succeeded(let receipt) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(receipt.reference != world.reference(0))
+        #expect(world.settler.settlements.map(\.amount) == [.cents(2100, .satoshi), .cents(500, .satoshi)])
+        try await scheduler.look()
+        world.clock.advance(by: .seconds(3600))
+        try await scheduler.look()
+        #expect(world.heard.lines.last == "rent/0 paid" && world.settler.payments == 2)
+    }
+
+    @Test("A payment by hand never returns the receipt of an earlier one over another amount")
+    func otherAmount() async throws {
+        let router = try world.router(limit: nil)
+        world.settler.habit = .losesAnswer
+        _ = try await router.pay(InvoiceProvider.payee, as: .careless(world.settler))
+        world.settler.habit = .pays
+        world.asked.withLock { $0 = .cents(500, .satoshi) }
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.pay(InvoiceProvider.payee, as: .careless(world.settler))
+        }
+        #expect(error?.code == .earlierPayment && error?.phase == .beforeSend && world.settler.payments == 1)
+        guard case .succeeded = try await router.pay(InvoiceProvider.payee, as: .careless(world.settler)) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(world.settler.settlements.map(\.amount) == [.cents(2100, .satoshi), .cents(500, .satoshi)])
+    }
+
     @Test("An invoice that was paid before pays no other period")
     func spentInvoice() async throws {
         let world = RecurringWorld(publishesInvoice: true)
