@@ -26,7 +26,8 @@ extension AttemptEngine {
             return try await state(report.checked(over: charge.amount, isEstimate: false), of: quote.reference)
         }
         let option = try await option(of: quote, for: charge, order)
-        let key = try await key(of: charge, order)
+        let payee = serviceClient.identity.payee(of: option) ?? request.match.reference ?? order.link
+        let key = try await key(of: charge, to: payee)
         guard !charge.isApproved else { return try await open(quote, option, under: key) }
         guard order.paysByItself else { return try await ask("the plan says so", quote) }
         quote.options = [option]
@@ -87,10 +88,11 @@ extension AttemptEngine {
     }
 
     /// Returns the key by which the payer's settler recognises a period: the same in every try and on every device that
-    /// has the plan, so that two of them that pay from one wallet pay once.
-    private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) async throws -> String? {
+    /// has the plan, so that two of them that pay from one wallet pay once. It names the payee, as the router knows
+    /// them, and not the plan's link: links of one payee have several spellings.
+    private func key(of charge: PlannedPeriod, to payee: String) async throws -> String? {
         let words = [
-            "period", charge.reference.description, order.link, "\(charge.amount)",
+            "period", charge.reference.description, payee, "\(charge.amount)",
             "\(Int64(charge.period.start.timeIntervalSince1970))",
         ]
         return try await settledKey(words, of: charge.reference)

@@ -32,6 +32,18 @@ struct PeriodNameTests {
         #expect(phone.settler.payments == 1)
     }
 
+    @Test(
+        "Two devices that spell the payee's link in two ways pay a period once",
+        arguments: ["https://pay.acme.example:443/?payee=mina", "https://PAY.acme.example/?payee=mina"])
+    func twoSpellings(link: String) async throws {
+        let devices = try [phone, tablet].map { try $0.scheduler(limit: 50_000) }
+        try await devices[0].add(try phone.plan())
+        try await devices[1].add(try tablet.plan(link: link))
+        for scheduler in devices { try await scheduler.look() }
+        #expect(phone.heard.lines == ["rent/0 paid"] && tablet.heard.lines == ["rent/0 paid"])
+        #expect(phone.settler.payments == 1 && names.count == 1)
+    }
+
     @Test("After the settler's final refusal a period has another name, the same on every device")
     func refused() async throws {
         phone.settler.habit = .refuses
