@@ -47,6 +47,7 @@ package final class RecurringHistory: Sendable {
         case lostEnding = "that a period was paid is not kept"
         case anyClock = "any clock is believed"
         case silentMisses = "periods that are missed are not kept"
+        case firstClock = "the time at which a plan is added is not trusted, and the first clock is believed"
         case anyTerms = "terms of a plan that have changed since the payer was asked are taken for the same"
         case swallowedAnswers = "an answer from inside a listener is taken for given when it was refused"
     }
@@ -131,7 +132,7 @@ package final class RecurringHistory: Sendable {
 
     /// Runs it to its end, and judges it.
     package func run() async throws -> Verdict {
-        for plan in plans { _ = try await store.store(plan, opening: []) }
+        try await addPlans()
         var workers: [RecurringWorker?] = [nil, nil, nil]
         let end = Self.start.addingTimeInterval(Double(size.days) * Self.day)
         while now < end {
@@ -152,9 +153,26 @@ package final class RecurringHistory: Sendable {
         return state.withLock { $0.verdict }
     }
 
+    /// Adds the plans by a right clock. The next process may have one that is far ahead.
+    private func addPlans() async throws {
+        let scheduler = RecurringWorker(self, isReliable: true).scheduler
+        for plan in plans {
+            if mistake == .firstClock {
+                _ = try await store.store(plan, opening: [])
+            } else {
+                try await scheduler.add(plan)
+            }
+        }
+        if size.hasWrongClocks, chance(0.3) { moveClock(by: 400) }
+    }
+
     private func moveClock() {
         guard chance(0.01) else { return }
         let offset = [0, 0, 0, -400, -2, -1.0 / 12, 1.0 / 12, 0.5, 15, 20, 400, 4000][Int(random.next() % 12)]
+        moveClock(by: offset)
+    }
+
+    private func moveClock(by offset: Double) {
         state.withLock {
             $0.offset = offset * Self.day
             $0.wasWrong = $0.wasWrong || offset > 0

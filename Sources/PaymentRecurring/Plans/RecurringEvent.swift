@@ -26,6 +26,9 @@ public enum RecurringEvent: Sendable, Hashable {
     /// The clock is not credible: nothing that it makes due is charged until it is right again, or
     /// ``RecurringScheduler/trustClock()`` confirms it.
     case doubtfulClock(now: Date, trusted: Date)
+    /// A period has ended that has not begun by the clock that is confirmed now: it was opened by one that was ahead. It
+    /// was paid early, or is missed; ``RecurringCharge/state`` has which, and nothing changes it.
+    case openedAhead(RecurringCharge)
     /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
     case error(String)
 }
@@ -59,6 +62,8 @@ extension RecurringEvent: CustomStringConvertible {
             now > trusted
                 ? "the clock has gone on further than it can have; set it right, or say that it is right"
                 : "the clock is behind what it was; nothing is due until it is right"
+        case .openedAhead(let charge):
+            "\(charge.id): ended by a clock that was ahead, and begins \(charge.period.start)"
         case .error(let text): text
         }
     }

@@ -24,6 +24,9 @@ extension RecurringScheduler {
             guard now < held.charge.deadline, let plan = try await journal.plan(id.plan) else {
                 throw RecurringAnswerError.tooLate(id)
             }
+            guard plan.status == .active, abandoning(held.charge, plan, now) == nil else {
+                throw RecurringAnswerError.notCharged(id)
+            }
             isChanged = !isAgreed(held.charge, plan)
             if isChanged { return try await ask(Self.changed, &held, of: plan) }
             held.charge.state = .due
@@ -34,6 +37,12 @@ extension RecurringScheduler {
         }
         if isChanged { throw RecurringAnswerError.changed(id) }
         await settleWithin(id, at: now)
+        // The plan may have been changed between the answer and the payment.
+        switch try await journal.charge(id)?.state {
+        case .missed(.paused), .missed(.ended): throw RecurringAnswerError.notCharged(id)
+        case .waiting: throw RecurringAnswerError.changed(id)
+        default: break
+        }
     }
 
     /// Refuses a period: it is missed.
@@ -251,6 +260,12 @@ extension RecurringScheduler {
 }
 
 extension RecurringCharge {
+    /// True if it has ended although it does not begin before `now`, and no answer of the payer has ended it.
+    func hasEnded(before now: Date, of plan: RecurringPlan) -> Bool {
+        guard state.isFinal, state != .missed(.refused), !isApproved else { return false }
+        return period.start.addingTimeInterval(-(plan.policy.opening / .seconds(1))) > now
+    }
+
     /// True if the payer was not notified of it, and no worker has begun it or received an answer about it.
     fileprivate var isUnreported: Bool {
         state == .due && attempts == 0 && failures == 0 && !isApproved && terms == nil

@@ -181,23 +181,35 @@ public actor RecurringScheduler {
         return now
     }
 
-    /// Confirms that the clock is right, however far it has moved.
+    /// Confirms that the clock is right, however far it has moved. If it was trusted at a later time before, periods
+    /// may have ended that have not begun: they are reported (``RecurringEvent/openedAhead(_:)``).
     ///
     /// - Throws: ``JournalError`` when the journal cannot be written.
     public func trustClock() async throws {
         let now = clock.now
+        let latest = try await journal.trustedTime()
         try await journal.trust(now, isCorrection: true)
         time.confirm(now, uptime: clock.uptime)
+        guard let latest, latest > now else { return }
+        for plan in try await journal.plans() {
+            for charge in try await journal.charges(of: plan.id) where charge.hasEnded(before: now, of: plan) {
+                await listener(.openedAhead(charge))
+            }
+        }
     }
 
     // MARK: Plans
 
-    /// Adds a plan.
+    /// Adds a plan. The time of now is trusted as in a look: no later clock is believed further than
+    /// ``RecurringTrust/longestAbsence`` from here, also not by the first look.
     ///
     /// - Returns: the plan as it is stored.
     /// - Throws: ``RecurringJournalError`` when there is one of its name; ``JournalError``.
     @discardableResult
-    public func add(_ plan: RecurringPlan) async throws -> RecurringPlan { try await journal.store(plan, opening: []) }
+    public func add(_ plan: RecurringPlan) async throws -> RecurringPlan {
+        _ = try await trustedNow()
+        return try await journal.store(plan, opening: [])
+    }
 
     /// Returns all plans, by name.
     ///
@@ -228,6 +240,7 @@ public actor RecurringScheduler {
     public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
         // Begun periods are not opened first: whether one is charged depends on its beginning, not on the time of the
         // look.
+        _ = try await trustedNow()
         try await keepChanging(id) { plan in
             plan.pauses = pauses
             return []

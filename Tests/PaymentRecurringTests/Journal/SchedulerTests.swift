@@ -33,6 +33,7 @@ struct SchedulerTests {
                     case .postponed(let charge, _): "postponed \(charge.id.number)"
                     case .unknown(let charge): "unknown \(charge.id.number)"
                     case .doubtfulClock: "doubtful clock"
+                    case .openedAhead(let charge): "opened ahead \(charge.id.number)"
                     default: "problem"
                     }
                 }

@@ -92,6 +92,19 @@ struct TermsTests {
         #expect(heard.lines == ["upcoming for mina", "upcoming for eve", "paid"])
     }
 
+    @Test("An approval throws when the plan is paused or ended, before the payment or meanwhile, and nothing is paid")
+    func inactive() async throws {
+        payer.answers = [.answer(.needsApproval("above"))]
+        let scheduler = try await scheduler(RecurringPolicy(notice: .seconds(60)))
+        try await scheduler.look()
+        try await scheduler.pause(plan)
+        await #expect(throws: RecurringAnswerError.notCharged(period)) { try await scheduler.approve(period) }
+        try await scheduler.resume(plan)
+        try await scheduler.end(plan)
+        await #expect(throws: RecurringAnswerError.notCharged(period)) { try await scheduler.approve(period) }
+        #expect(payer.calls.isEmpty && heard.lines == ["upcoming for mina"])
+    }
+
     @Test("A second try of an announced period asks about another payee")
     func announcedAndRetried() async throws {
         payer.answers = [.answer(.declined("no money"))]

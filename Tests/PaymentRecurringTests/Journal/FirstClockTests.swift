@@ -1,0 +1,84 @@
+import Foundation
+import PaymentCore
+import PaymentRecurring
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// The time at which a plan is added, and clocks that are wrong from the first look on.
+@Suite("The first clock of a plan")
+struct FirstClockTests {
+    private static let day = 86_400.0
+    private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    private let journal = InMemoryRecurringJournal()
+    private let payer = ScriptedPayer()
+    private let heard = Heard()
+    private let plan = RecurringPlan.ID(rawValue: "rent")
+
+    private final class Heard: Sendable {
+        let events = Mutex<[RecurringEvent]>([])
+        func count(_ isMeant: (RecurringEvent) -> Bool) -> Int { events.withLock { $0.count(where: isMeant) } }
+    }
+
+    private func scheduler() -> RecurringScheduler {
+        let heard = heard
+        return RecurringScheduler(
+            journal: journal, payer: payer, clock: clock,
+            listener: { event in heard.events.withLock { $0.append(event) } })
+    }
+
+    private func add(_ rhythm: RecurringSchedule.Rhythm = .daily) async throws {
+        try await scheduler().add(
+            RecurringPlan(
+                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+                schedule: RecurringSchedule(rhythm, from: clock.now.addingTimeInterval(Self.day))))
+    }
+
+    @Test("A first look by a clock that is two years ahead opens nothing, and the right clock pays as planned")
+    func ahead() async throws {
+        try await add()
+        clock.advance(by: .seconds(730 * Self.day))
+        try await scheduler().look()
+        #expect(payer.calls.isEmpty && heard.count { if case .missed = $0 { true } else { false } } == 0)
+        #expect(heard.count { if case .doubtfulClock = $0 { true } else { false } } > 0)
+        clock.advance(by: .seconds(-729 * Self.day))
+        try await scheduler().look()
+        #expect(payer.calls == ["pay rent/0"])
+    }
+
+    @Test("A clock that is confirmed at an earlier time reports what ended before its time, and nothing else")
+    func corrected() async throws {
+        try await add()
+        // Within the longest absence, a wrong clock is believed.
+        clock.advance(by: .seconds(20 * Self.day))
+        try await scheduler().look()
+        #expect(payer.calls == ["pay rent/19"])
+        clock.advance(by: .seconds(-10 * Self.day))
+        let right = scheduler()
+        try await right.trustClock()
+        var ahead = heard.events.withLock { events in
+            events.compactMap { event -> Int? in
+                if case .openedAhead(let charge) = event { charge.id.number } else { nil }
+            }
+        }
+        ahead.sort()
+        #expect(ahead == Array(10...19))
+        try await right.trustClock()
+        #expect(heard.count { if case .openedAhead = $0 { true } else { false } } == 10, "reported once")
+        clock.advance(by: .seconds(11 * Self.day))
+        try await right.look()
+        #expect(payer.calls == ["pay rent/19", "pay rent/20"])
+    }
+
+    @Test("A plan that is stored again trusts the time of that moment")
+    func paused() async throws {
+        _ = try await journal.store(
+            RecurringPlan(
+                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+                schedule: RecurringSchedule(.daily, from: clock.now)), opening: [])
+        let trusted = clock.now
+        try await scheduler().pause(plan, during: [])
+        #expect(await journal.trustedTime() == trusted)
+    }
+}
