@@ -115,6 +115,28 @@ struct ExternalCommandTests {
         await #expect(throws: TransportError.self) { try await [provider].network(base).send(request) }
     }
 
+    @Test("The amount of the last line is the chosen option's, whoever chose, where no receipt states one")
+    func amounts() async throws {
+        _ = try programs.program(
+            "tea",
+            ExternalPrograms.ready + """
+
+                def euros(text): return {"value": text, "unit": "iso4217/EUR"}
+                while True:
+                    if call["call"] == "quote":
+                        say({"type": "quote", "payee": "Shop", "amount": euros("1.00"),
+                             "options": [{"id": "cup", "title": "A cup", "amount": euros("4.80")}]})
+                    else: say({"type": "outcome", "outcome": "succeeded" if call["call"] == "pay" else "pending"})
+                    call = hear()
+                """)
+        for (number, consent) in [["--auto-within", "5 EUR/day"], ["--yes"], ["--option", "cup"]].enumerated() {
+            let paid = await programs.run(
+                ["pay", "https://tea.example/?order=\(number)", "--json", "--with", "tea"] + consent
+                    + ["--sandbox", "http://127.0.0.1:9", "--journal", programs.folder.file("journal \(number)")])
+            #expect(try paid.ending["outcome"] == "succeeded" && paid.ending["amount"] == "4.80", "\(paid)")
+        }
+    }
+
     @Test("Every command that touches payments takes the same options")
     func options() {
         let payers: [CommandSyntax] = [

@@ -292,7 +292,8 @@ private final class SeenEvents: Sendable {
             if let reference = event.reference, reference.isPayment { seen.payment = reference }
             if let attempt = event.attempt { seen.attempt = attempt }
             switch event.kind {
-            case .quoted(let quote): seen.quote = quote
+            // A choice from an earlier quote no longer holds.
+            case .quoted(let quote): (seen.quote, seen.option) = (quote, nil)
             case .chosen(let option), .continued(let option): seen.option = option
             default: break
             }
