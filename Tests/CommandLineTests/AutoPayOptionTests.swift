@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
@@ -32,6 +33,16 @@ struct AutoPayOptionTests {
             "0 EUR/day", "0.001 EUR/day", "20 XYZ/day", "20 EUR/day/day", "1.5 sat/day", "1e3 EUR/day", "20 eur/day",
         ])
     func noLimits(text: String) { #expect(AutoPayOption.policy(text) == nil, "\(text)") }
+
+    @Test("Days begin in the zone that the limits name, otherwise in UTC, and never in the process's")
+    func zones() {
+        #expect(AutoPayOption.policy("20 EUR/day")?.timeZone == .gmt)
+        let named = AutoPayOption.policy("20 EUR/day, 5000 sat/week in Europe/Berlin")
+        #expect(named?.timeZone.identifier == "Europe/Berlin" && named?.limits.count == 2)
+        for text in ["20 EUR/day in", "20 EUR/day in Nowhere/City", "20 EUR/day in Europe/Berlin, 5 EUR/week"] {
+            #expect(AutoPayOption.policy(text) == nil, "\(text)")
+        }
+    }
 
     @Test("What the limits say nothing about is declined, with the reason")
     func declined() async throws {

@@ -1,20 +1,19 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// The `--auto-within` option: limits such as `20 EUR/day, 100 EUR/month, 5000 sat/week`.
+/// The `--auto-within` option: limits such as `20 EUR/day, 100 EUR/month in Europe/Berlin`.
+///
+/// Days begin in the zone that the limits name, otherwise in UTC, and never in the process's: runs of one journal in
+/// several zones, such as a scheduled one and a terminal's, would each have days of their own.
 enum AutoPayOption {
     static let option = CommandSyntax.Option(
         name: "auto-within", value: "limits",
         help:
-            "Pay without a question within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. Needs --journal, which counts the spending.",
+            "Pay without a question within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. Days, weeks and months begin in UTC, or in a zone named at the end: '20 EUR/day in Europe/Berlin'. Use the same each time. Needs --journal, which counts the spending.",
         variable: "PAYROUTE_AUTO_WITHIN",
-        form: "limits, comma-separated, each an amount and day, week or month: '20 EUR/day, 5000 sat/week'"
+        form:
+            "limits, comma-separated, each an amount and day, week or month, and a time zone if it is not UTC: '20 EUR/day, 5000 sat/week in Europe/Berlin'"
     )
 
     /// Reads the limits of a line; nil where it has none.
@@ -30,14 +29,19 @@ enum AutoPayOption {
         return autoPay
     }
 
-    /// Returns the policy, or nil when a limit is malformed.
+    /// Returns the policy, or nil when a limit is malformed or the time zone is unknown.
     static func policy(_ text: String) -> AutoPay? {
         var limits: [SpendingLimit] = []
+        var (text, zone) = (Substring(text), TimeZone.gmt)
+        if let mark = text.firstRange(of: " in ") {
+            guard let named = TimeZone(identifier: String(text[mark.upperBound...])) else { return nil }
+            (text, zone) = (text[..<mark.lowerBound], named)
+        }
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let limit = limit(part.drop { $0 == " " }) else { return nil }
             limits.append(limit)
         }
-        return AutoPay(within: limits)
+        return AutoPay(within: limits, timeZone: zone)
     }
 
     private static func limit(_ text: Substring) -> SpendingLimit? {
