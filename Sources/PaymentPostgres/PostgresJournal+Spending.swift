@@ -76,6 +76,8 @@ extension PostgresJournal: SpendingStore {
                 DELETE FROM \(tables.spending) WHERE state <> '\(StoredSpending.rawValue(.reserved))'
                     AND day < least($1::bigint, (SELECT max(day) FROM \(tables.spending)))::numeric
                         - \(SpendingLedger.longestMemory)
+                    AND day < (SELECT DISTINCT day FROM \(tables.spending) ORDER BY day DESC
+                        LIMIT 1 OFFSET \(SpendingLedger.longestMemory - 1))
                 """, [.integer(Int64(day.number))]))
     }
 

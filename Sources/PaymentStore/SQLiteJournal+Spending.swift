@@ -78,6 +78,8 @@ extension SQLiteJournal: SpendingStore {
                 """
                 DELETE FROM spending WHERE state <> '\(StoredSpending.rawValue(.reserved))'
                     AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingLedger.longestMemory)
+                    AND day < (SELECT DISTINCT day FROM spending ORDER BY day DESC
+                        LIMIT 1 OFFSET \(SpendingLedger.longestMemory - 1))
                 """, [.integer(Int64(day.number))])
         }
     }

@@ -94,7 +94,7 @@ struct SpendingLedgerTests {
     }
 
     @Test(
-        "What has ended is forgotten after 62 days, what is reserved never; a clock that runs ahead forgets nothing more"
+        "What has ended is forgotten after 62 days with spendings, what is reserved never; no wrong clock forgets more"
     )
     func forgotten() throws {
         func left(before day: Int, _ states: [(Int, SpendingRecord.State)]) -> [Int] {
@@ -104,16 +104,21 @@ struct SpendingLedgerTests {
             #expect(states.allSatisfy { ledger[AttemptID(rawValue: "\($0.0)")]?.spending.day.number ?? $0.0 == $0.0 })
             return ledger.records.map(\.spending.day.number)
         }
-        let states: [(Int, SpendingRecord.State)] = [
-            (1, .reserved), (37, .paid), (38, .released), (39, .paid), (100, .paid),
-        ]
-        #expect(left(before: 100, states) == [1, 38, 39, 100])
-        #expect(left(before: 101, states) == [1, 38, 39, 100], "no day is later than the last spending's")
-        #expect(left(before: 99, states) == [1, 37, 38, 39, 100])
+        let later = (39...100).map { ($0, SpendingRecord.State.paid) }
+        let states: [(Int, SpendingRecord.State)] = [(1, .reserved), (36, .paid), (37, .paid), (38, .released)] + later
+        #expect(left(before: 100, states) == [1, 38] + later.map(\.0))
+        #expect(left(before: 101, states) == [1, 38] + later.map(\.0), "no day is later than the last spending's")
+        #expect(left(before: 99, states) == [1, 37, 38] + later.map(\.0))
         #expect(left(before: 9999, []) == [])
+        // Spendings by a wrong clock, and a wrong clock now: what counts this month stays.
+        let month = (40...69).map { ($0, SpendingRecord.State.paid) }
+        for wrong in [1, 2, 31] {
+            let records = month + (0..<wrong).map { (9000 + $0, .paid) }
+            #expect(left(before: 9999, records) == records.map(\.0), "\(wrong)")
+        }
         #expect(
             SpendingLedger(states.map { SpendingRecord(spending("\($0.0)", on: $0.0), state: $0.1) }).since(day(39))
-                .map(\.spending.day.number) == [39, 100])
+                .map(\.spending.day.number) == later.map(\.0))
     }
 
     @Test("A spending that is dated on a later day counts in the period in which that is found, and in its own")
