@@ -6,8 +6,8 @@ import PaymentStore
 extension PostgresJournal: SpendingStore {
     /// Reserves a spending, unless a limit would be exceeded.
     ///
-    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError`` when the
-    ///   server cannot be used.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError``
+    ///   when the server cannot be used.
     public func reserve(
         _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
     ) async throws -> SpendingVerdict {

@@ -5,8 +5,8 @@ public import PaymentRouting
 extension SQLiteJournal: SpendingStore {
     /// Reserves a spending, unless a limit would be exceeded. The reservation is then on the disk.
     ///
-    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError`` when the
-    ///   file cannot be read or written.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError``
+    ///   when the file cannot be read or written.
     public func reserve(
         _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
     ) async throws -> SpendingVerdict {

@@ -115,7 +115,7 @@ struct ExternalCommandTests {
         await #expect(throws: TransportError.self) { try await [provider].network(base).send(request) }
     }
 
-    @Test("The amount of the last line is the chosen option's, whoever chose, where no receipt states one")
+    @Test("The last line states the amount of the chosen option if no receipt states one")
     func amounts() async throws {
         _ = try programs.program(
             "tea",

@@ -60,14 +60,14 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let inUse = Code(rawValue: "in-use")
         /// A period of a plan is open at the same payee: its outcome is unknown, and nothing is paid there before.
         public static let openPeriod = Code(rawValue: "open-period")
-        /// An earlier payment to the same payee, over another amount, was open. It has ended now; nothing else was paid.
+        /// An earlier payment to the same payee, over another amount, was open. It has ended; nothing else was paid.
         public static let earlierPayment = Code(rawValue: "earlier-payment")
         /// The attempt has ended already.
         public static let attemptEnded = Code(rawValue: "attempt-ended")
         /// A person's decision about an attempt is not accepted: it has no evidence, or the wallet proves the contrary.
         public static let decisionRefused = Code(rawValue: "decision-refused")
-        /// Something that outlasts the payment, such as an allowance above its amount, would be signed without a
-        /// question.
+        /// Calls that only the payer can agree to would be signed without a question: they were not reviewed, or have a
+        /// warning, such as an allowance above the amount.
         public static let consentNeeded = Code(rawValue: "consent-needed")
         /// The provider cannot do this.
         public static let unsupported = Code(rawValue: "unsupported")

@@ -80,7 +80,7 @@ public struct SigningReview: Sendable, Hashable {
         }
     }
 
-    /// A fact that is not wrong, but that the payer should know. The raw value is the warning's name, as scripts read it.
+    /// A fact that is not wrong, but that the payer should know. The raw value is its name, as scripts read it.
     @nonexhaustive
     public enum Warning: String, Sendable, Hashable, CaseIterable {
         /// No table lists the token: its name and its decimals are the service's claim.

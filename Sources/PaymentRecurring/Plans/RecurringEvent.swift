@@ -26,8 +26,8 @@ public enum RecurringEvent: Sendable, Hashable {
     /// The clock is not credible: nothing that it makes due is charged until it is right again, or
     /// ``RecurringScheduler/trustClock()`` confirms it.
     case doubtfulClock(now: Date, trusted: Date)
-    /// A period has ended that has not begun by the clock that is confirmed now: it was opened by one that was ahead. It
-    /// was paid early, or is missed; ``RecurringCharge/state`` has which, and nothing changes it.
+    /// A period has ended that has not begun by the clock that is confirmed now: it was opened by one that was ahead.
+    /// It was paid early, or is missed; ``RecurringCharge/state`` has which, and nothing changes it.
     case openedAhead(RecurringCharge)
     /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
     case error(String)

@@ -152,7 +152,7 @@ extension AttemptEngine {
 
     /// Returns the outcome of `payment` where another attempt may be at it.
     ///
-    /// - Throws: ``PaymentError/Code/openPeriod`` where the other one is at a period of a plan, which is another payment.
+    /// - Throws: ``PaymentError/Code/openPeriod`` where the other one is at a period of a plan: another payment.
     private func leftTo(
         _ other: AttemptHistory, _ payment: PaymentReference, _ payee: String?
     ) throws -> PaymentOutcome {

@@ -75,6 +75,15 @@ struct ServiceClient: Sendable {
         return (quote, report)
     }
 
+    /// Returns the amounts of the options that are offered now. Nothing is about to be paid: no quote is reported.
+    func amounts(of request: QuoteRequest) async throws -> [Money] {
+        let quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
+        guard quote.reference == request.reference else {
+            throw error(.integrity, "the quote is for another payment than the link")
+        }
+        return quote.options.map(\.amount)
+    }
+
     /// Returns the quote with what this payer cannot fulfil of its options, and what they may cost it beyond their
     /// amounts.
     func marked(_ quote: PaymentQuote) -> PaymentQuote {

@@ -101,16 +101,16 @@ extension PaymentRouter {
         guard outcome?.isFinal ?? true else { throw PaymentError.openPeriod(period) }
     }
 
-    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now.
+    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now. Where they are asked for
+    /// nothing now, it is the payment that was meant: an error would have it paid again.
     ///
-    /// - Throws: ``PaymentError/Code/earlierPayment`` where it does not: its receipt is not about what was chosen.
+    /// - Throws: ``PaymentError/Code/earlierPayment`` where it costs another amount: its receipt is not about what was
+    ///   chosen.
     private func checkIsMeant(
         _ earlier: PaymentAttempt, _ request: QuoteRequest, _ serviceClient: ServiceClient
     ) async throws {
-        let (quote, _) = try await serviceClient.quote(request)
-        guard !quote.options.isEmpty, !quote.options.contains(where: { $0.amount == earlier.option.amount }) else {
-            return
-        }
+        guard let amounts = try? await serviceClient.amounts(of: request) else { return }
+        guard !amounts.isEmpty, !amounts.contains(earlier.option.amount) else { return }
         throw PaymentError(
             .earlierPayment,
             "an earlier payment of \(earlier.option.amount) to the same payee was open, and is paid now "

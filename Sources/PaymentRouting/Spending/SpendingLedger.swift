@@ -58,8 +58,8 @@ package struct SpendingLedger: Sendable {
         guard self[attempt.id]?.state != .released else { throw .leaseLost(attempt.reference) }
     }
 
-    /// Removes the records that have ended and no longer count in any period. No clock is trusted for that, neither that
-    /// of now nor those of some spendings: whatever is dated on the latest days with spendings stays.
+    /// Removes the records that have ended and no longer count in any period. No clock is trusted for that, neither
+    /// the present one nor those of some spendings: whatever is dated on the latest days with spendings stays.
     package mutating func forget(before day: SpendingDay) {
         let days = Set(records.map(\.spending.day)).sorted(by: >)
         guard days.count >= Self.longestMemory else { return }
@@ -67,8 +67,8 @@ package struct SpendingLedger: Sendable {
         self = SpendingLedger(records.filter { $0.state == .reserved || $0.spending.day >= old })
     }
 
-    /// The least number of days for which a spending is kept, and of the latest days with spendings that are kept, however
-    /// long ago they are: twice as many as any period has.
+    /// The least number of days for which a spending is kept, and of the latest days with spendings that are kept,
+    /// however long ago they are: twice as many as any period has.
     package static let longestMemory = 62
 
     private mutating func add(_ record: SpendingRecord) {

@@ -262,6 +262,20 @@ struct RouterPayerTests {
         #expect(world.settler.settlements.map(\.amount) == [.cents(2100, .satoshi), .cents(500, .satoshi)])
     }
 
+    @Test("An earlier payment that turns out to be paid is stated where no quote can be had now, and not paid again")
+    func noQuote() async throws {
+        world.settler.habit = .losesAnswer
+        _ = try await world.router(limit: nil).pay(InvoiceProvider.payee, as: .careless(world.settler))
+        world.settler.habit = .pays
+        let offline = try world.router(limit: nil) { throw PaymentError(.network, "offline") }
+        let outcome = try await offline.pay(InvoiceProvider.payee, as: .careless(world.settler))
+        guard case .succeeded = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(world.settler.payments == 1)
+    }
+
     @Test("An invoice that was paid before pays no other period")
     func spentInvoice() async throws {
         let world = RecurringWorld(publishesInvoice: true)

@@ -5,7 +5,7 @@ import PaymentRouting
 /// The `--auto-within` option: limits such as `20 EUR/day, 100 EUR/month in Europe/Berlin`.
 ///
 /// Days begin in the zone that the limits name, otherwise in UTC, and never in the process's: runs of one journal in
-/// several zones, such as a scheduled one and a terminal's, would each have days of their own.
+/// several zones, such as a scheduled one and a terminal's, would each have separate days.
 enum AutoPayOption {
     static let option = CommandSyntax.Option(
         name: "auto-within", value: "limits",

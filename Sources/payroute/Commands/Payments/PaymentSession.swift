@@ -267,7 +267,9 @@ struct PaymentSession: Sendable {
 private final class SeenEvents: Sendable {
     struct Events: Sendable {
         var quote: PaymentQuote?
-        var option: PaymentMethodOption?
+        /// The option that was chosen from the last quote, and the one of an attempt that was resumed.
+        var (chosen, continued): (PaymentMethodOption?, PaymentMethodOption?)
+        var option: PaymentMethodOption? { chosen ?? continued }
         var payment: PaymentReference?
         var attempt: AttemptID?
         /// True if an attempt began, or was resumed.
@@ -292,9 +294,10 @@ private final class SeenEvents: Sendable {
             if let reference = event.reference, reference.isPayment { seen.payment = reference }
             if let attempt = event.attempt { seen.attempt = attempt }
             switch event.kind {
-            // A choice from an earlier quote no longer holds.
-            case .quoted(let quote): (seen.quote, seen.option) = (quote, nil)
-            case .chosen(let option), .continued(let option): seen.option = option
+            // A choice from an earlier quote no longer holds; what was begun before any quote does.
+            case .quoted(let quote): (seen.quote, seen.chosen) = (quote, nil)
+            case .chosen(let option): seen.chosen = option
+            case .continued(let option): seen.continued = option
             default: break
             }
             switch event.kind {
