@@ -75,13 +75,11 @@ struct ServiceClient: Sendable {
         return (quote, report)
     }
 
-    /// Returns the amounts of the options that are offered now. Nothing is about to be paid: no quote is reported.
+    /// Returns the amounts of the options that are offered now; none for a quote of another payment. Nothing is about to
+    /// be paid: no quote is reported.
     func amounts(of request: QuoteRequest) async throws -> [Money] {
         let quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
-        guard quote.reference == request.reference else {
-            throw error(.integrity, "the quote is for another payment than the link")
-        }
-        return quote.options.map(\.amount)
+        return quote.reference == request.reference ? quote.options.map(\.amount) : []
     }
 
     /// Returns the quote with what this payer cannot fulfil of its options, and what they may cost it beyond their

@@ -101,8 +101,8 @@ extension PaymentRouter {
         guard outcome?.isFinal ?? true else { throw PaymentError.openPeriod(period) }
     }
 
-    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now. Where they are asked for
-    /// nothing now, it is the payment that was meant: an error would have it paid again.
+    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now. Where nothing can be
+    /// asked now, it is the payment that was meant: an error would have it paid again.
     ///
     /// - Throws: ``PaymentError/Code/earlierPayment`` where it costs another amount: its receipt is not about what was
     ///   chosen.

@@ -267,8 +267,10 @@ struct PaymentSession: Sendable {
 private final class SeenEvents: Sendable {
     struct Events: Sendable {
         var quote: PaymentQuote?
-        /// The option that was chosen from the last quote, and the one of an attempt that was resumed.
-        var (chosen, continued): (PaymentMethodOption?, PaymentMethodOption?)
+        /// The option that was chosen from the last quote.
+        var chosen: PaymentMethodOption?
+        /// The option of an attempt that was resumed.
+        var continued: PaymentMethodOption?
         var option: PaymentMethodOption? { chosen ?? continued }
         var payment: PaymentReference?
         var attempt: AttemptID?
