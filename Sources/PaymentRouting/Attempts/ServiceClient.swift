@@ -75,8 +75,8 @@ struct ServiceClient: Sendable {
         return (quote, report)
     }
 
-    /// Returns the amounts of the options that are offered now; none for a quote of another payment. Nothing is about to
-    /// be paid: no quote is reported.
+    /// Returns the amounts of the options that are offered now; none for a quote of another payment. Nothing is about
+    /// to be paid: no quote is reported.
     func amounts(of request: QuoteRequest) async throws -> [Money] {
         let quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
         return quote.reference == request.reference ? quote.options.map(\.amount) : []
