@@ -8,7 +8,7 @@ import Testing
 @testable import CitconProvider
 
 /// One order that is requested more than once at the same time.
-@Suite struct RepeatedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatedRequestTests {
     /// A service whose charge is confirmed once, and paid when the payer was sent.
     private static func service() -> ScriptedCitcon {
         ScriptedCitcon { call, count in
