@@ -143,7 +143,13 @@ extension PaymentRouter {
     ) async throws -> CheckedReport {
         let (payment, report) = (notification.reference, notification.report)
         guard payment.isPayment, report.isFinal, !serviceClient.isSettledByPayer else { return report }
-        let status = try await serviceClient.status(of: payment)
+        let status: CheckedReport
+        do { status = try await serviceClient.status(of: payment) } catch let failure as PaymentError
+            where failure.code == .notFound
+        {
+            // A payment that is known by its notification alone is not lost.
+            status = .unknown(failure.message, of: payment)
+        }
         guard !status.isFinal, report.deniesPayment else { return status.isFinal ? status : report }
         return .unknown(
             "a notification of the service says: \(report), but its status does not: \(status); ask again later",

@@ -79,15 +79,15 @@ enum MerchantTable {
         walletConnectPay cancel, second server: done 1 | done 1 | done
         walletConnectPay cancel, late message: done 1 | done 1 | done
         walletConnectPay cancel, replayed message: done 1 | done 1 | done
-        walletConnectPay refund, none: done 1250 | done 1250 | paid
-        walletConnectPay refund, request lost: open 0 | done 1250 | paid
-        walletConnectPay refund, answer lost: open 1250 | done 1250 | paid
-        walletConnectPay refund, status late: done 1250 | done 1250 | paid
-        walletConnectPay refund, fails: denied 0 | done 1250 | paid
-        walletConnectPay refund, other server: done 1250 | done 1250 | paid
-        walletConnectPay refund, other amount: done 1250 | done 1250 | paid
-        walletConnectPay refund, second server: done 1250 | done 1250 | paid
-        walletConnectPay refund, late message: done 1250 | done 1250 | paid
-        walletConnectPay refund, replayed message: done 1250 | done 1250 | paid
+        walletConnectPay refund, none: done 1250 | done 1250 | refunded
+        walletConnectPay refund, request lost: open 0 | done 1250 | refunded
+        walletConnectPay refund, answer lost: open 1250 | done 1250 | refunded
+        walletConnectPay refund, status late: done 1250 | done 1250 | refunded
+        walletConnectPay refund, fails: denied 0 | done 1250 | refunded
+        walletConnectPay refund, other server: done 1250 | done 1250 | refunded
+        walletConnectPay refund, other amount: done 1250 | done 1250 | refunded
+        walletConnectPay refund, second server: done 1250 | done 1250 | refunded
+        walletConnectPay refund, late message: done 1250 | done 1250 | refunded
+        walletConnectPay refund, replayed message: done 1250 | done 1250 | refunded
         """
 }

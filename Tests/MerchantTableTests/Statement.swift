@@ -8,6 +8,8 @@ enum Statement: String, Sendable {
     case denied
     /// The payment is paid: it was not cancelled.
     case paid
+    /// It was paid, and all of it was refunded.
+    case refunded
     /// Not known yet: pending, unknown, or an error after which it may have been carried out.
     case open
     /// Refused before anything was sent, or by an answer.
@@ -20,7 +22,8 @@ enum Statement: String, Sendable {
             switch outcome {
             case .succeeded: verb == .cancel || verb == nil ? .paid : .done
             case .cancelled: verb == .cancel || verb == nil ? .done : .denied
-            case .declined, .expired: .denied
+            case .declined(let reason): reason.code == .refunded ? .refunded : .denied
+            case .expired: .denied
             default: .open
             }
     }

@@ -69,12 +69,16 @@ struct PayeeRecordTests {
         #expect(late == Self.paid)
     }
 
-    @Test("A service that cannot be asked sends its message again")
+    @Test("A service that cannot be asked sends its message again, and one that knows no such payment need not")
     func unanswered() async throws {
         var shop = shop(saying: Self.paid, ["yes": Self.paid])
         shop.shop.base.statusBody = { _, _ in throw PaymentError(.network, "down", provider: "acme") }
         let down = shop
         await #expect(throws: PaymentError.self) { try await handle("yes", router(down)) }
+        shop.shop.base.statusBody = { _, _ in
+            throw PaymentError(.notFound, "no such payment", provider: "acme", phase: .answered)
+        }
+        #expect(try await handle("yes", router(shop)) == Self.paid, "it is known by its message alone")
     }
 
     @Test("Neither a message nor a status denies what was captured from here", arguments: denials)
@@ -214,6 +218,33 @@ struct PayeeRecordTests {
         #expect(error?.code == .requestRefused && error?.phase == .answered)
         #expect(await journal.unfinished().isEmpty)
         #expect(try await router.cancel(Self.payment) == Self.paid)
+        #expect(await journal.unfinished().isEmpty)
+        #expect(try await router.status(of: Self.payment) == Self.paid)
+    }
+
+    @Test("What an interrupted cancellation has sent may still arrive, although the next try sends nothing")
+    func interruptedTwice() async throws {
+        var shop = shop(saying: Self.paid)
+        let calls = shop.calls
+        shop.shop.cancelBody = {
+            if calls["cancel"] == 1 { throw TransportError(.maybeSent, .timedOut, origin: "https://acme.example") }
+            throw PaymentError(.network, "down", provider: "acme", phase: .beforeSend)
+        }
+        let router = try router(shop)
+        for _ in 0..<2 {
+            let error = await #expect(throws: PaymentError.self) { try await router.cancel(Self.payment) }
+            #expect(error?.phase == .maybeSent)
+            #expect(Self.isUnknown(try await router.status(of: Self.payment)))
+        }
+        #expect(await journal.unfinished().count == 1)
+    }
+
+    @Test("Where a cancellation finds something in progress, and requests nothing, it leaves nothing open")
+    func nothingRequested() async throws {
+        var shop = shop(saying: Self.paid)
+        shop.cancelsOnlyAsking = true
+        let router = try router(shop)
+        #expect(try await router.cancel(Self.payment) == .pending(retryAfter: nil))
         #expect(await journal.unfinished().isEmpty)
         #expect(try await router.status(of: Self.payment) == Self.paid)
     }

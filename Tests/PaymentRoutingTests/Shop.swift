@@ -68,6 +68,8 @@ struct CapturingShop: CapturingService, RefundingService, CancellingService, Not
     var captureStatus: Capture = { request, _ in
         .unknown(UnknownOutcome(reference: request.reference, message: "no capture shows"))
     }
+    /// True if something is in progress, so that a cancellation requests nothing.
+    var cancelsOnlyAsking = false
     /// The reports of notifications, by their bodies.
     var messages: [String: PaymentNotification] = [:]
     var calls: Tally { shop.calls }
@@ -77,7 +79,8 @@ struct CapturingShop: CapturingService, RefundingService, CancellingService, Not
         try await shop.status(of: payment, in: context)
     }
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        try await shop.cancel(payment, in: context)
+        if cancelsOnlyAsking { return .pending(retryAfter: nil) }
+        return try await shop.cancel(payment, in: context)
     }
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await shop.refund(request, in: context)

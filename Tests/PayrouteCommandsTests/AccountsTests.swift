@@ -87,7 +87,7 @@ struct AccountsTests {
         arguments: [
             (#"{"stripe":{}}"#, "no service 'stripe' has accounts; these have: shop"),
             (#"{"shop":[]}"#, "shop: give an object"), (#"[]"#, "it is not a JSON object"),
-            (#"{"shop":{"url":"https://a.example","key":"sk"}}"#, "shop: it has no member 'key'"),
+            (#"{"shop":{"url":"https://a.example","key":"sk-shop"}}"#, "shop: it has no member 'key'"),
             (#"{"shop":{"url":"https://a.example"}}"#, "shop: keyFile is missing"),
             (#"{"shop":{"url":7,"keyFile":"key"}}"#, "shop: url is not a text"),
             (#"{"shop":{"url":"http://a.example","keyFile":"key"}}"#, "shop: "),
@@ -107,7 +107,7 @@ struct AccountsTests {
         try write(text, "accounts.json")
         let result = await run(["status", "shop/7"] + words)
         #expect(result.code == 1 && result.errors.contains(message), "\(result)")
-        #expect(!result.errors.contains("sk"))
+        #expect(!result.errors.contains("sk-shop"))
     }
 
     @Test("Real money needs a journal, no sandbox, no simulated wallet, and files that others cannot touch")

@@ -151,8 +151,9 @@ package struct ShopProvider: PaymentProvider {
             // Only these are judgements on the charge itself; others may be about another copy of the request.
             let isRejection = [402, 404, 410, 422].contains(response.status)
             let isOpen = isMutation && !isRejection && !(habits.trustsRefusedCopies && response.status < 500)
+            let refusal: PaymentError.Code = response.status == 404 ? .notFound : .requestRefused
             throw PaymentError(
-                isRejection ? .requestRefused : .serviceFailure, "the service answered with HTTP \(response.status)",
+                isRejection ? refusal : .serviceFailure, "the service answered with HTTP \(response.status)",
                 provider: Self.id, phase: isOpen ? .maybeSent : .answered, retry: .later,
                 vendorCode: String(response.status))
         }

@@ -91,8 +91,7 @@ package struct Mistake: Sendable {
                 symptom: "but all of it was refunded from here before", isSlow: true),
             Mistake(
                 name: "a late message denies what is paid",
-                variation: alike { $0.taking = OldNews(believesPaid: false).taking },
-                symptom: "but money moved", isSlow: true),
+                variation: alike { $0.taking = OldNews(believesPaid: false).taking }, symptom: "but money moved"),
             Mistake(
                 name: "a refund's number is drawn in the journal", variation: restoring(numberingByAttempt),
                 symptom: "was given back, but only", isSlow: true),
@@ -171,6 +170,8 @@ package struct Mistake: Sendable {
             var variation = shop { $0.mistakes = [mistake] }
             variation.merchantCalls = 1
             if mistake == .capturesUnsent || mistake == .capturesAnew { variation.captures = 1 }
+            // A refund is repeated after a lost answer.
+            if mistake == .refundsAnew { variation.faults = { $0.lostAfter = 0.3 } }
             return Mistake(name: mistake.rawValue, variation: variation, symptom: symptom)
         }
     }

@@ -2,8 +2,8 @@
 /// outcomes.
 ///
 /// Payments, captures, cancellations and refunds are named apart, whatever their ids are: a payment with the id of a
-/// refund is not the refund. Refunds of two payments have two references, also with one id, of which a router makes only
-/// one.
+/// refund is not the refund. Refunds of two payments have two references, also with one id, of which a router makes
+/// only one.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive

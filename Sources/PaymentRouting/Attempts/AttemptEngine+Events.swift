@@ -81,7 +81,7 @@ extension AttemptEngine {
     ///
     /// - Returns: the outcome of the payment.
     func cancel(_ payment: PaymentReference) async throws -> PaymentOutcome {
-        let note = try await openCancellation(of: payment)
+        let (note, isNew) = try await openCancellation(of: payment)
         let steps = UnstoredSteps()
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
@@ -90,10 +90,16 @@ extension AttemptEngine {
             // A failure after the request does not prove that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)
             guard await !steps.mayHaveChangedSomething else { throw failure.withOpenFate }
-            if let note { try await abandon(note, after: failure) }
-            throw failure
+            if let note, isNew { try await abandon(note, after: failure) }
+            throw isNew ? failure : failure.withOpenFate
         }
-        if let note, report.isFinal { _ = try await end(note, as: try Self.end(of: note, by: report)) }
+        if let note {
+            if report.isFinal {
+                _ = try await end(note, as: try Self.end(of: note, by: report))
+            } else if isNew, await !steps.mayHaveChangedSomething {
+                try await abandon(note, after: error(.requestRefused, "nothing was requested: \(report)"))
+            }
+        }
         guard let own = journal.outer.last(where: { $0.lease.payment == payment }) else {
             throw error(.providerFault, "a cancellation runs without its payment's lease", phase: .maybeSent)
         }
@@ -101,13 +107,15 @@ extension AttemptEngine {
             .end(payment, afterCancelling: report)
     }
 
-    /// Stores that a cancellation is begun, or continues one that was; nil where the payment was cancelled before.
-    private func openCancellation(of payment: PaymentReference) async throws -> PaymentAttempt? {
+    /// Stores that a cancellation is begun, or continues one that was: what that one sent may still arrive.
+    ///
+    /// - Returns: the attempt; nil where the payment was cancelled before.
+    private func openCancellation(of payment: PaymentReference) async throws -> (note: PaymentAttempt?, isNew: Bool) {
         let earlier = try await histories(of: payment.cancellation)
-        if Ledger(earlier, effects).recordedPayment != nil { return nil }
+        if Ledger(earlier, effects).recordedPayment != nil { return (nil, true) }
         if let open = earlier.last(where: { !$0.isFinished }) {
             guard effects.isSound(open) else { throw error(.integrity, Ledger.distrust(of: open.attempt.id)) }
-            return open.attempt
+            return (open.attempt, false)
         }
         let option = PaymentMethodOption(
             id: "cancel", title: "Cancellation", amount: try Money(minorUnits: 0, currency: .eur))
@@ -116,7 +124,7 @@ extension AttemptEngine {
             idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: nil)
         try await journal.inTurn { try await journaled { try await journal.open(attempt) } }
         effects.emit(.began(option), of: attempt)
-        return attempt
+        return (attempt, true)
     }
 
     /// Returns the end of a cancellation by the report of its payment.

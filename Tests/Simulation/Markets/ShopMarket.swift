@@ -100,8 +100,9 @@ struct ShopMarket: Market {
     }
 
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        // A part, the whole, too much.
-        let units = [50, Self.cents(of: payment), 1_000_000][number]
+        // A part, another part or the whole, too much.
+        let whole = Self.cents(of: payment)
+        let units = [50, whole.isMultiple(of: 200) ? whole : 51, 1_000_000][number]
         guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }

@@ -119,10 +119,10 @@ actor Oracle {
         breach(payment, "\(payment.id): \(word.description), but it is not paid")
     }
 
-    /// What is stated to be refunded was given back.
+    /// A payment that is stated to be refunded was refunded.
     private func checkRefunded(_ word: Statement, _ payment: PaymentReference) async {
         guard await markets[payment.provider]?.givenBack(of: payment).isEmpty ?? true else { return }
-        breach(payment, "\(payment.id): \(word.description), but nothing was given back")
+        breach(payment, "\(payment.id): \(word.description), but nothing was refunded")
     }
 
     /// A cancellation that is stated to be done leaves nothing paid.
@@ -131,7 +131,7 @@ actor Oracle {
         breach(payment, "\(payment.id): \(word.description), but it is paid")
     }
 
-    /// A merchant that was told of refunds over all of a payment is not told any more that it is paid.
+    /// A merchant that heard of refunds over all of a payment does not hear any more that it is paid.
     private func checkReturned(_ receipt: PaymentReceipt, _ word: Statement, _ payment: PaymentReference) {
         // Messages do not state how much it was: an attempt does.
         let agreed = witness.attempts(at: payment).last?.attempt.option.amount

@@ -173,6 +173,7 @@ import Testing
         #expect(world.posts("cancel") == 0)
         hide([])
         #expect(receipt(try await world.router.status(of: payment)) != nil)
+        #expect(world.posts("cancel") == 0)
     }
 
     // MARK: Cancellations
@@ -230,6 +231,9 @@ import Testing
         portal(world, before: "cancel", { await sandbox.capture($0) }, on: payment)
         world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
         #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
+        #expect(receipt(try await world.router.status(of: payment)) == nil)
+        // Asked for again, the service decides.
+        #expect(receipt(try await world.router.cancel(payment)) != nil)
         #expect(receipt(try await world.router.status(of: payment)) != nil)
     }
 
