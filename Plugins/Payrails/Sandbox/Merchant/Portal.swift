@@ -11,14 +11,19 @@ extension PayrailsSandbox {
 
     /// Refunds a part of the captured amount of `session`, in minor units. Does nothing if less is left.
     ///
-    /// - Parameter isFailing: true if the refund fails, so that no money goes back.
+    /// - Parameters:
+    ///   - session: the session of the payment.
+    ///   - units: the amount, in minor units.
+    ///   - isFailing: true if the refund fails, so that no money goes back.
     public func refund(_ session: Session, units: UInt128, isFailing: Bool = false) {
         act(.refund, on: session.id, units, failing: isFailing)
     }
 
     /// Cancels `session`. A captured amount is refunded. Does nothing if it cannot be cancelled.
     ///
-    /// - Parameter length: the time until the cancellation ends.
+    /// - Parameters:
+    ///   - session: the session of the payment.
+    ///   - length: the time until the cancellation ends.
     public func cancel(_ session: Session, lasting length: Duration = .zero) {
         act(.cancel, on: session.id, nil, failing: false, lasting: length)
     }

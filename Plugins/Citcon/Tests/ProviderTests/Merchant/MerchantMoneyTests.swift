@@ -229,7 +229,8 @@ import Testing
         #expect(world.posts("refunds") == 1)
     }
 
-    @Test("A refund whose stated amounts differ, or that states no refunded amount, is unknown", arguments: [true, false])
+    @Test(
+        "A refund whose stated amounts differ, or that states no refunded amount, is unknown", arguments: [true, false])
     func unclearAmounts(isStated: Bool) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
