@@ -237,6 +237,25 @@ import Testing
         #expect(receipt(try await world.router.status(of: payment)) != nil)
     }
 
+    @Test("A cancellation that was lost is not carried on against a capture that was made since")
+    func capturedSince() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
+        #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
+        let sent = world.posts("cancel")
+        guard case .succeeded = try await world.capture(payment, 9900) else {
+            Issue.record("not captured")
+            return
+        }
+        // What the cancellation became is not known yet.
+        #expect(receipt(try await world.router.status(of: payment)) == nil)
+        _ = try await world.router.recover(as: Payer())
+        #expect(world.posts("cancel") == sent)
+        #expect(receipt(try await world.router.status(of: payment)) != nil)
+        #expect(await world.given(payment).isEmpty)
+    }
+
     @Test("A cancellation that fails is reported, and may be requested again under another key")
     func failedCancellation() async throws {
         let world = try MerchantWorld()

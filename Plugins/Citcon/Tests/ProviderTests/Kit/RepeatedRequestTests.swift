@@ -48,14 +48,25 @@ import Testing
         let (client, gate) = try Self.client(service)
         async let one = client.requestOrder(Shop.order(reference: "order-1", token: "first"))
         while client.inProgress.requests < 1 { await Task.yield() }
-        for other in [
-            Shop.order(reference: "order-1", token: "second"), Shop.order(reference: "order-2", token: "first"),
-            Shop.order("alipay", reference: "order-1", token: "first"),
-        ] {
-            let result = await client.requestOrder(other)
+        let answers = Heard()
+        let orders: [@Sendable () -> CPayRequest] = [
+            { Shop.order(reference: "order-1", token: "second") }, { Shop.order(reference: "order-2", token: "first") },
+            { Shop.order("alipay", reference: "order-1", token: "first") },
+        ]
+        let others = orders.map { order in
+            Task {
+                let result = await client.requestOrder(order())
+                answers.add("answer")
+                return result
+            }
+        }
+        // One that is refused is answered at once; one that is not waits for the payer.
+        while answers.all.count < others.count, client.inProgress.requests == 1 { await Task.yield() }
+        await gate.open()
+        for other in others {
+            let result = await other.value
             #expect(result.status == "fail" && result.data.message?.contains(CPayMessage.doNotPayAgain) == true)
         }
-        await gate.open()
         _ = await one
         #expect(service.calls.count { $0.hasPrefix("POST charges/") } == 1)
     }
