@@ -21,11 +21,15 @@ public protocol PaymentStandard: Sendable, Hashable {
     /// The patterns by which the recognition table finds this standard. It never reads a text that matches none.
     static var patterns: [StandardPattern] { get }
 
-    /// Creates a value by reading `link`, one of whose patterns matched.
+    /// True if the specification says that readers ignore parts that they do not know. A text with a part that could
+    /// change the payment is otherwise defective. The default is false.
+    static var ignoresUnknownParts: Bool { get }
+
+    /// Creates a value by reading `text`, one of whose patterns matched.
     ///
-    /// - Parameter link: The scanned text.
+    /// - Parameter text: The scanned text. What is not taken of it becomes ``PaymentCore/PaymentInstruction/unread``.
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    init(_ link: PaymentLink) throws(StandardDefect)
+    init(_ text: inout PaymentText) throws(StandardDefect)
 
     /// The short name of the standard this text is of: one of ``ids``. The default is ``id``.
     var standard: String { get }
@@ -44,16 +48,35 @@ extension PaymentStandard {
     /// False.
     public static var isSecret: Bool { false }
 
+    /// False.
+    public static var ignoresUnknownParts: Bool { false }
+
     /// ``id``.
     public var standard: String { Self.id }
 
-    /// Creates a value by reading `text`.
+    /// Creates a value by reading `link`. Parts that are not known are dropped, unless they could change the payment;
+    /// ``StandardsReader`` returns them.
+    ///
+    /// - Throws: ``StandardDefect``; also for a part that could change the payment, of whatever standard.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        var text = PaymentText(link)
+        try self.init(&text)
+        if let part = try text.rest().first(where: \.couldChangePayment) { throw part.defect(in: link) }
+    }
+
+    /// Creates a value by reading `text`. Parts that are not known are dropped, unless they could change the payment.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` also where `text` is not acceptable as a link.
     public init(text: String) throws(StandardDefect) {
         let link: PaymentLink
         do { link = try PaymentLink(text) } catch { throw StandardDefect(.foreign, "link", at: 0, error.description) }
         try self.init(link)
+    }
+
+    /// Returns the common reading of `link` by this standard.
+    static func reading(of link: PaymentLink) throws(StandardDefect) -> PaymentInstruction {
+        let (value, unread) = try PaymentText.read(link, by: Self.self)
+        return value.instruction.leaving(unread)
     }
 
     /// An instruction of this standard with only ``fields``, to be filled in.

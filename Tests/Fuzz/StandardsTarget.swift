@@ -39,7 +39,8 @@ struct StandardsTarget: FuzzTarget {
 
 /// The invariants of every value that a standard reads.
 enum StandardChecks {
-    static func fault(of value: any PaymentStandard, _ link: PaymentLink) -> String? {
+    static func fault(of sound: Recognition.Sound, _ link: PaymentLink) -> String? {
+        let value = sound.value
         let kind = type(of: value)
         guard kind.ids.contains(value.standard) else { return "\(value.standard) is none of \(kind.id)'s names" }
         let (fields, instruction) = (value.fields, value.instruction)
@@ -64,8 +65,12 @@ enum StandardChecks {
         let text = value.text
         guard text.utf8.count <= PaymentLink.maximumLength else { return nil }
         do {
-            let again = try Standard(text: text)
-            if again != value { return "\(value.standard): \(text.debugDescription) is read as another value" }
+            guard case .sound(let reading) = StandardsReader([Standard.self]).recognize(try PaymentLink(text)) else {
+                return "\(value.standard): its own text \(text.debugDescription) is refused"
+            }
+            guard let again = reading.value as? Standard, again == value else {
+                return "\(value.standard): \(text.debugDescription) is read as another value"
+            }
             return again.text == text ? nil : "\(value.standard): \(text.debugDescription) is printed otherwise"
         } catch {
             return "\(value.standard): its own text \(text.debugDescription) is refused: \(error)"

@@ -10,7 +10,9 @@ extension Sample {
     var fields: InstructionFields { [:] }
     var instruction: PaymentInstruction { PaymentInstruction(standard: standard, fields: fields) }
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ text: inout PaymentText) throws(StandardDefect) {
+        let link = text.link
+        text.takeAll()
         if link.text.contains("foreign") { throw StandardDefect(.foreign, "text", at: 0, "is of another standard") }
         if link.text.contains("broken") { throw StandardDefect(.malformed, "text", at: 2, "is broken") }
         self.init(link: link)

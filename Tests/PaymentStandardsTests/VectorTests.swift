@@ -57,14 +57,19 @@ struct VectorTests {
     func roundTrip(_ file: VectorFile) throws {
         for row in try file.rows("valid") {
             guard case .sound(let value) = Self.reader.recognize(try PaymentLink(row.input)),
-                let value = value as? any WritablePaymentStandard
+                let value = value.value as? any WritablePaymentStandard
             else { continue }
             try Self.checkRoundTrip(value)
         }
     }
 
     private static func checkRoundTrip<Standard: WritablePaymentStandard>(_ value: Standard) throws {
-        let again = try Standard(text: value.text)
+        // A text with a part that could change the payment is read whole by the reader only.
+        guard case .sound(let reading) = reader.recognize(try PaymentLink(value.text)) else {
+            Issue.record("\(value.text) is not read again")
+            return
+        }
+        let again = try #require(reading.value as? Standard)
         #expect(again == value, "\(value.text)")
         #expect(again.text == value.text)
     }

@@ -37,6 +37,10 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let otherReadings = Self(rawValue: "other-readings")
     /// Several accounts are offered; the one shown is the one that is used.
     public static let severalPayees = Self(rawValue: "several-payees")
+    /// Parts of the text are not known; see ``PaymentInstruction/unread``.
+    public static let unread = Self(rawValue: "unread")
+    /// Parts of the text are not known and could change the payment; see ``PaymentInstruction/unclear``.
+    public static let unclear = Self(rawValue: "unclear")
     /// Part of the text is written in a way that the standard does not allow but that is common.
     public static let irregular = Self(rawValue: "irregular")
 }

@@ -12,7 +12,7 @@ public struct PaymentInstruction: Sendable, Hashable {
     /// The standard's short name, such as `bip321`.
     public let standard: String
     /// All fields of the text, by the standard's own names.
-    public let fields: InstructionFields
+    public var fields: InstructionFields
     /// The kind of text, for people.
     public var name: Name
     /// The effect of following it. Only a ``Purpose/payment`` may be shown as something to pay.
@@ -36,6 +36,8 @@ public struct PaymentInstruction: Sendable, Hashable {
     public var alternatives: [PaymentInstruction] = []
     /// Ids of other standards or chains that the same text could be of. The person must choose which is meant.
     public var otherReadings: [String] = []
+    /// The parts of the text that its standard does not know, and that nothing else here is made of.
+    public var unread: [UnreadPart] = []
     /// The facts that the person should know before paying.
     public var warnings: [InstructionWarning] = []
     /// True if the text is worth money or opens an account to any reader, and must not be shown or logged. Such an
@@ -58,6 +60,10 @@ public struct PaymentInstruction: Sendable, Hashable {
 }
 
 extension PaymentInstruction {
+    /// The ``unread`` parts that could change the payment. A text with one is not clear: it is paid only with the
+    /// payer's consent to exactly this text.
+    public var unclear: [UnreadPart] { unread.filter(\.couldChangePayment) }
+
     /// The effect of following an instruction.
     @nonexhaustive
     public enum Purpose: String, Sendable, Hashable {
@@ -129,7 +135,8 @@ extension PaymentInstruction: CustomReflectable {
             children += [
                 ("fields", fields), ("payee", payee as Any), ("amount", amount), ("network", network as Any),
                 ("memo", memo as Any), ("reference", reference as Any), ("expiresAt", expiresAt as Any),
-                ("alternatives", alternatives), ("otherReadings", otherReadings), ("warnings", warnings),
+                ("alternatives", alternatives), ("otherReadings", otherReadings), ("unread", unread),
+                ("warnings", warnings),
             ]
         }
         return Mirror(self, children: children.map { (label: $0.0, value: $0.1) }, displayStyle: .struct)

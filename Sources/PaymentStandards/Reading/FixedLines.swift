@@ -1,8 +1,10 @@
 import PaymentCore
 
 /// Lines whose number determines their meaning, as in most printed codes.
-struct FixedLines {
+final class FixedLines: PartList {
     private let lines: [TextPart]
+    /// The lines that were taken, as bits.
+    private var taken: UInt64 = 0
     /// The end of the text, the place of missing lines.
     private let end: TextPart
 
@@ -42,11 +44,22 @@ struct FixedLines {
         return lines.joined(separator: "\n")
     }
 
+    /// Returns the number of characters of the first `count` lines, without taking them.
+    func scalarCount(ofFirst count: Int) -> Int { lines.prefix(count).reduce(0) { $0 + $1.scalarCount } }
+
     /// The number of lines.
     var count: Int { lines.count }
 
     /// Line `index`, counted from 0; empty where there are fewer.
-    subscript(_ index: Int) -> TextPart { index < lines.count ? lines[index] : end }
+    subscript(_ index: Int) -> TextPart {
+        taken |= 1 << UInt64(index)
+        return index < lines.count ? lines[index] : end
+    }
+
+    var untaken: [(name: String, value: TextPart)] {
+        lines.indices.filter { taken >> UInt64($0) & 1 == 0 && !lines[$0].isEmpty }
+            .map { ("line \($0 + 1)", lines[$0]) }
+    }
 
     /// Returns the name of line `index` for people, who count from 1.
     static func name(_ what: String, _ index: Int) -> String { "\(what) (line \(index + 1))" }

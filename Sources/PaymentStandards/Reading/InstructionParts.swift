@@ -43,3 +43,16 @@ extension String {
         return "\(digits.dropLast(2))".dropLeadingZeros + ".\(digits.suffix(2))"
     }
 }
+
+extension PaymentInstruction {
+    /// Returns the reading with the parts that are left of its text.
+    func leaving(_ parts: [UnreadPart]) -> PaymentInstruction {
+        guard !parts.isEmpty else { return self }
+        var reading = self
+        reading.unread = parts
+        reading.fields["unread"] = .object(
+            Dictionary(parts.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
+        reading.warnings.append(reading.unclear.isEmpty ? .unread : .unclear)
+        return reading
+    }
+}

@@ -40,6 +40,7 @@ extension PaymentInstruction {
             }
         }
         if let networkName, !holdsSecret, !name.title.contains(networkName) { parts.append(Self.place(networkName)) }
+        if !unclear.isEmpty, !holdsSecret { parts.append("not clear: \(Self.words(unclear))") }
         if warnings.contains(.testNetwork) { parts.append("test money, worth nothing") }
         if !alternatives.isEmpty {
             parts.append("also payable as \(alternatives.map(\.name.title).joined(separator: ", "))")
@@ -65,6 +66,24 @@ extension PaymentInstruction {
             if self.amount == .onService { return "to \(payeeText), the amount is asked online" }
             return "\(amount ?? "any amount") to \(payeeText)"
         }
+    }
+
+    /// Returns what a warning says of this text: ``InstructionWarning/explanation``, with the parts that it is about.
+    public func explanation(of warning: InstructionWarning) -> String {
+        guard !holdsSecret else { return warning.explanation }
+        switch warning {
+        case .unread: return "\(warning.explanation): \(Self.words(unread))"
+        case .unclear: return "\(warning.explanation): \(Self.words(unread))"
+        default: return warning.explanation
+        }
+    }
+
+    /// The names and values of parts, for people; of many, the first.
+    private static func words(_ parts: [UnreadPart]) -> String {
+        let words = parts.prefix(4).map { part in
+            shortened(part.value.map { "\(part.name)=\($0)" } ?? part.name, 40)
+        }
+        return words.joined(separator: ", ") + (parts.count > 4 ? " …" : "")
     }
 
     private var payeeText: String? {
@@ -139,6 +158,8 @@ extension InstructionWarning {
         case .otherReadings: "the same text can be read in several ways; choose which is meant"
         case .severalPayees: "it offers several accounts; the one shown is used"
         case .irregular: "part of it is written in a common way that the standard does not allow"
+        case .unread: "parts of the text are not known, and were not read"
+        case .unclear: "a part of the text is not known, and could change coin, amount, payee or time"
         case .zeroAmount: "the amount is zero"
         case .secretInside: "it is worth money to everyone who sees it; do not show or send it"
         default: rawValue.split(separator: "-").joined(separator: " ")

@@ -33,10 +33,20 @@ struct QueryReader: Sendable {
     private let numbers: [String: UInt64]
     /// The numbers, as bits, of the known names that may occur several times.
     private let repeatable: UInt64
+    /// Returns true for further names that the standard takes.
+    private let takes: @Sendable (String) -> Bool
+
+    /// The reader that knows no name.
+    static let none = QueryReader(QueryRules(), known: [])
 
     /// Creates a reader for a standard that knows the names `known`, at most 64, given in the case in which they are
     /// compared.
-    init(_ rules: QueryRules, known: Set<String>) {
+    ///
+    /// - Parameters:
+    ///   - rules: How the standard writes its query.
+    ///   - known: The names.
+    ///   - takes: Returns true for further names, where they are no closed list.
+    init(_ rules: QueryRules, known: Set<String>, takes: @escaping @Sendable (String) -> Bool = { _ in false }) {
         precondition(known.count <= UInt64.bitWidth, "a name takes a bit")
         self.rules = rules
         var numbers: [String: UInt64] = [:]
@@ -46,15 +56,18 @@ struct QueryReader: Sendable {
             numbers[name] = number
             if rules.repeatable.contains(name) { repeatable |= 1 << number }
         }
-        (self.numbers, self.repeatable) = (numbers, repeatable)
+        (self.numbers, self.repeatable, self.takes) = (numbers, repeatable, takes)
     }
 
-    /// Calls `body` with each parameter and its name as it is compared; empty ones (`a=1&&b=2`) are skipped.
+    /// Calls `body` with each parameter and its name as it is compared, decoded once, and before that `leave` with the
+    /// name and the value of each that the standard does not take; empty ones (`a=1&&b=2`) are skipped. Only
+    /// ``PaymentText`` calls this.
     ///
     /// - Throws: ``StandardDefect`` of kind `duplicate` for a name that occurs twice and may not: two readers that take
     ///   the first and the last would see two payees.
     func read(
-        _ query: TextPart?, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
+        _ query: TextPart?, leaving leave: (String, String?) -> Void,
+        _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
         var seen: UInt64 = 0
         var strangers: Set<String> = []
@@ -63,8 +76,11 @@ struct QueryReader: Sendable {
             let (item, tail) = part.cut(at: "&")
             rest = tail
             guard !item.isEmpty else { continue }
+            try item.checkSeparator()
             let (name, value) = item.cut(at: "=")
-            let key = rules.foldsNames ? name.lowercased : name.text
+            // By RFC 3986 a name is the same with and without escapes; a malformed one stands for itself.
+            let decoded = (try? name.decoded("name", plusIsSpace: rules.plusIsSpace)) ?? name
+            let key = rules.foldsNames ? decoded.lowercased : decoded.text
             let isRequired = !rules.required.isEmpty && key.hasPrefix(rules.required)
             let number = numbers[isRequired ? String(key.dropFirst(rules.required.count)) : key]
             let isAgain: Bool
@@ -80,10 +96,16 @@ struct QueryReader: Sendable {
                     .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
                     "stands twice; readers would disagree which counts")
             }
+            if number == nil, !takes(key) {
+                guard !isRequired else {
+                    throw name.defect(
+                        .unsupported, "required parameter",
+                        "is not known and must not be ignored; use another wallet or link")
+                }
+                leave(decoded.text, value.map { PercentCoding.decodeLeniently($0.text) })
+            }
             try body(
-                key,
-                QueryParameter(
-                    name: name, value: value ?? name.suffix(0), hasValue: value != nil))
+                key, QueryParameter(name: name, value: value ?? name.suffix(0), hasValue: value != nil))
         }
     }
 

@@ -161,35 +161,3 @@ extension UInt8 {
     /// True if it is a space or a line end, which pasted codes often end with.
     var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D }
 }
-
-extension PaymentLink {
-    /// The text behind the scheme's colon, query included; of a plain text, all of it.
-    var payload: TextPart {
-        let bytes = Array(text.utf8)
-        guard form != .text else { return TextPart(bytes: bytes[...]) }
-        return TextPart(bytes: bytes[(Int(layout.schemeEnd) + 1)...])
-    }
-
-    /// The parts of a URI, each with its place.
-    var parts: LinkParts {
-        let whole = TextPart(self)
-        let (pathEnd, queryEnd) = (Int(layout.pathEnd), Int(layout.queryEnd))
-        return LinkParts(
-            authority: form == .web ? whole[Int(layout.hostStart)..<Int(layout.hostEnd)] : nil,
-            path: whole[Int(layout.pathStart)..<pathEnd],
-            query: queryEnd > pathEnd ? whole[pathEnd + 1..<queryEnd] : nil,
-            fragment: whole.count > queryEnd ? whole[queryEnd + 1..<whole.count] : nil)
-    }
-}
-
-/// The parts of a URI, without the marks between them.
-struct LinkParts {
-    /// The host, in lower case; nil without `//`.
-    let authority: TextPart?
-    /// The path with its leading slash; of an opaque URI the text behind the scheme.
-    let path: TextPart
-    /// The text behind the `?`, or nil.
-    let query: TextPart?
-    /// The text behind the `#`, or nil.
-    let fragment: TextPart?
-}

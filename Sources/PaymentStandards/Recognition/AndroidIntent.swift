@@ -18,7 +18,8 @@ struct AndroidIntent: Sendable {
 
     /// Creates a value by taking the link out of `intent`; nil where it is not an intent or names no scheme.
     init?(_ intent: PaymentLink) {
-        guard Self.isOne(intent), let fragment = intent.parts.fragment, fragment.starts(with: "Intent;") else {
+        guard Self.isOne(intent), let fragment = PaymentText.fragment(of: intent), fragment.starts(with: "Intent;")
+        else {
             return nil
         }
         let words = fragment.split(at: ";")

@@ -5,8 +5,8 @@ struct Hearing {
     private let link: PaymentLink
     /// The intent that contained ``link``.
     private let intent: AndroidIntent?
-    private var sound: (any PaymentStandard)?
-    private var alsoSound: [any PaymentStandard] = []
+    private var sound: Recognition.Sound?
+    private var alsoSound: [Recognition.Sound] = []
     private var defect: (standard: String, StandardDefect)?
     /// The defect of the first standard for which the text is foreign.
     private(set) var nearMiss: (standard: String, StandardDefect)?
@@ -33,8 +33,9 @@ struct Hearing {
             alsoAsked.append(standard)
         }
         do throws(StandardDefect) {
-            let value = try standard.init(link)
-            if sound == nil { sound = value } else { alsoSound.append(value) }
+            let (value, unread) = try PaymentText.read(link, by: standard)
+            let reading = Recognition.Sound(value, unread)
+            if sound == nil { sound = reading } else { alsoSound.append(reading) }
         } catch {
             var error = intent?.placed(error) ?? error
             if standard.isSecret { error.holdsSecret = true }

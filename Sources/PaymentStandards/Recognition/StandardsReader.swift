@@ -66,9 +66,31 @@ public enum Recognition: Sendable {
     /// Of no known standard.
     case none
     /// A sound text of one standard.
-    case sound(any PaymentStandard)
+    case sound(Sound)
     /// Surely meant for the standard called `standard`, but not sound.
     case defective(standard: String, StandardDefect)
     /// Sound by several standards; the text does not decide between them.
-    case ambiguous([any PaymentStandard])
+    case ambiguous([Sound])
+
+    /// The content of a text, with the parts that its standard does not know.
+    public struct Sound: Sendable {
+        /// The content.
+        public let value: any PaymentStandard
+        /// The parts of the text that nothing in ``value`` is made of.
+        public let unread: [UnreadPart]
+
+        init(_ value: any PaymentStandard, _ unread: [UnreadPart]) {
+            self.value = value
+            self.unread = unread
+        }
+
+        /// The short name of the standard.
+        public var standard: String { value.standard }
+
+        /// The content by the standard's own names, with the ``unread`` parts as the member `unread`.
+        public var fields: InstructionFields { instruction.fields }
+
+        /// The content in the reading common to all standards.
+        public var instruction: PaymentInstruction { value.instruction.leaving(unread) }
+    }
 }

@@ -32,15 +32,15 @@ struct BezahlCode: PaymentStandard {
     /// True if it asks for a mandate to take money.
     var isPull: Bool { action.hasPrefix("singledirectdebit") }
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        guard let authority = parts.authority, Self.actions.contains(authority.text) else {
-            throw (parts.authority ?? parts.path).defect(
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
+        guard let authority = source.authority, Self.actions.contains(authority.text) else {
+            throw (source.authority ?? path).defect(
                 .unsupported, "action", "is none of BezahlCode; it must follow bank:// as in bank://singlepaymentsepa")
         }
         action = authority.text
         var values: [String: String] = [:]
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             guard Self.names.contains(key) else { return }
             values[key] = try Self.value(key, Self.reader.text(parameter, key))
         }

@@ -21,25 +21,29 @@ struct CroatianBill: PaymentStandard {
     private let model: String?
     private let purposeCode: String?
     private let description: String?
+    /// The addresses of payer and payee.
+    private let places: InstructionFields
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         let head = TextLines(whole)[0]
         guard head.equals("HRVHUB30") else {
             throw head.defect(.unsupported, "version (line 1)", "must be HRVHUB30")
         }
-        let lines = try FixedLines(whole, 14...14)
+        let lines = try source.lines(14...14)
         currency = try lines.choice(1, ["EUR", "HRK"], "currency")
         guard lines[2].count == 15, lines[2].isDigits else {
             throw lines[2].defect(.malformed, "amount (line 3)", "must be fifteen digits, the last two cents")
         }
         amount = lines[2].text.hundredthsAsUnits
         payer = try lines.optional(3, 30, "payer")
-        _ = try lines.optional(4, 27, "payer's street")
-        _ = try lines.optional(5, 27, "payer's place")
+        var places: InstructionFields = [:]
+        places.set("payerStreet", try lines.optional(4, 27, "payer's street"))
+        places.set("payerPlace", try lines.optional(5, 27, "payer's place"))
         payee = try lines.required(6, 25, "payee")
-        _ = try lines.optional(7, 25, "payee's street")
-        _ = try lines.optional(8, 27, "payee's place")
+        places.set("payeeStreet", try lines.optional(7, 25, "payee's street"))
+        places.set("payeePlace", try lines.optional(8, 27, "payee's place"))
+        self.places = places
         iban = try IBAN(lines[9], "IBAN (line 10)")
         model = try lines.shaped(10, 4...4, "model", mustBe: "HR and two digits") {
             $0.isASCIILetter || $0.isASCIIDigit
@@ -62,6 +66,7 @@ struct CroatianBill: PaymentStandard {
         fields.set("reference", reference)
         fields.set("purposeCode", purposeCode)
         fields.set("description", description)
+        for place in places { fields[place.name] = place.value }
         return fields
     }
 

@@ -36,8 +36,8 @@ public struct EPCCode: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         let lines = TextLines(whole)
         guard !lines[3].equals("UCT") else {
             throw lines[3].defect(.foreign, "line 4", "is that of the Ukrainian code")

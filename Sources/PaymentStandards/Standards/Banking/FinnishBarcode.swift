@@ -18,8 +18,8 @@ struct FinnishBarcode: PaymentStandard {
     let reference: String
     let dueDate: String?
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         let isFirst = text.bytes.first == UInt8(ascii: "4")
         version = isFirst ? 4 : 5
         let account = text.dropFirst(1).prefix(16)

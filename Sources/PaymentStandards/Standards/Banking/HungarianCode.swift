@@ -30,12 +30,12 @@ struct HungarianCode: PaymentStandard {
         "message", "shopId", "deviceId", "invoiceId", "customerId", "transactionId", "loyaltyId", "navCode",
     ]
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         guard whole.count <= 345 else {
             throw whole.defect(.length, "code", "has more than 345 bytes; shorten its texts")
         }
-        let lines = try FixedLines(whole, 17...17)
+        let lines = try source.lines(17...17)
         kind = lines[0].text
         _ = try lines.choice(1, ["001"], "version")
         _ = try lines.choice(2, ["1"], "character set")

@@ -12,8 +12,8 @@ struct IBAN: PaymentStandard {
     let text: String
 
     /// Creates a value from a text that is only a number, in groups of four or without spaces.
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
         let start = part.bytes.prefix(4)
         // Any two words have its shape; a known country with digits behind it decides.
         guard start.count == 4, start.dropFirst(2).allSatisfy(\.isASCIIDigit), let length = Self.length(start),

@@ -16,8 +16,8 @@ struct ItalianNotice: PaymentStandard {
     /// The amount in cents when the notice was printed.
     let cents: String
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         let parts = text.split(at: "|")
         guard parts.count > 1 else { throw text.defect(.foreign, "notice", "has no parts between |") }
         guard parts[1].equals("002") else {

@@ -54,8 +54,8 @@ struct PayBySquare: PaymentStandard {
     /// Header, length, the first byte of LZMA and its code.
     private static let smallest = 9
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
         let packed = Self.bytes(of: part.bytes)
         // LZMA begins with a zero byte; with the header that is as strong as a mark of two letters.
         guard packed.count > Self.smallest, packed[4] == 0, packed[0] >> 4 <= 1, packed[1] == 0 else {

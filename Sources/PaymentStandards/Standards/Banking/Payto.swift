@@ -8,6 +8,8 @@ public struct Payto: WritablePaymentStandard {
     public static let id = "payto"
     /// The specification that it follows.
     public static let specification = "RFC 8905"
+    /// True.
+    public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("payto")]
 
@@ -47,19 +49,18 @@ public struct Payto: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        guard let authority = parts.authority, !authority.isEmpty else {
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        guard let authority = source.authority, !authority.isEmpty else {
             throw StandardDefect(.missing, "target type", at: 6, "must follow payto:// as in payto://iban/…")
         }
-        guard link.port == nil else {
+        guard source.link.port == nil else {
             throw StandardDefect(.malformed, "target type", at: authority.end, "may not have a port")
         }
         target = authority.text
-        let segments = try Self.segments(parts.path, of: target)
+        let segments = try Self.segments(source.path(), of: target)
         path = segments.map(\.text)
         account = try Self.account(target, segments.last?.isEmpty == true ? segments.dropLast() : segments[...])
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in try take(key, parameter) }
     }
 
     /// Creates a link.

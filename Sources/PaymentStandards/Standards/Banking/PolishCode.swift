@@ -21,8 +21,8 @@ struct PolishCode: PaymentStandard {
     private let directDebitID: String?
     private let invoobillID: String?
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         let parts = whole.split(at: "|")
         guard parts.count > 3, parts[1].equals("PL"), parts[0].bytes.allSatisfy(\.isASCIIDigit) else {
             throw whole.defect(.foreign, "text", "is not one of ZBP")
@@ -51,7 +51,7 @@ struct PolishCode: PaymentStandard {
         title = parts[5].isEmpty ? nil : try parts[5].limited(to: 32, "title").text
         directDebitID = parts[6].isEmpty ? nil : try parts[6].limited(to: 20, "direct debit id").text
         invoobillID = parts[7].isEmpty ? nil : try parts[7].limited(to: 12, "Invoobill id").text
-        _ = try parts[8].limited(to: 24, "reserve")
+        if !parts[8].isEmpty { source.leave("reserve", try parts[8].limited(to: 24, "reserve").text) }
     }
 
     var fields: InstructionFields {

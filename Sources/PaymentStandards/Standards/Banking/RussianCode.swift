@@ -7,6 +7,8 @@ import PaymentCore
 struct RussianCode: PaymentStandard {
     static let id = "st00012"
     static let specification = "GOST R 56042-2014"
+    /// True.
+    static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] = [.prefix("ST000")]
 
     /// The character set of the code's bytes: `windows-1251`, `utf-8` or `koi8-r`.
@@ -20,10 +22,18 @@ struct RussianCode: PaymentStandard {
     let kopecks: String?
     private let values: [String: String]
 
+    /// Fields of GOST R 56042 that describe the payer or the bill. `AddAmount`, a further amount, is not among them.
+    private static let others = [
+        "lastName", "firstName", "middleName", "payerAddress", "payerINN", "kpp", "drawerStatus", "cbc", "oktmo",
+        "paytReason", "taxPeriod", "docNo", "docDate", "taxPaytKind", "personalAccount", "docIdx", "pensAcc",
+        "contract", "persAcc", "flat", "phone", "payerIdType", "payerIdNum", "childFio", "birthDate", "paymTerm",
+        "paymPeriod", "category", "serviceName", "counterId", "counterVal", "quittId", "quittDate", "instNum",
+        "classNum", "specFio", "ruleId", "execId", "regType", "uin", "techCode",
+    ]
     private static let encodings: [UInt8: String] = [0x31: "windows-1251", 0x32: "utf-8", 0x33: "koi8-r"]
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all().trimmed
         guard whole.starts(with: "ST0001") else {
             throw whole.dropFirst(2).defect(.unsupported, "version", "must be 0001")
         }
@@ -47,8 +57,9 @@ struct RussianCode: PaymentStandard {
                 throw key.defect(.duplicate, "field", "stands twice; readers would disagree which counts")
             }
         }
+        let fields = source.named(raw)
         func required(_ key: String) throws(StandardDefect) -> TextPart {
-            guard let part = raw[key.lowercased()], !part.isEmpty else {
+            guard let part = fields[key.lowercased()], !part.isEmpty else {
                 throw whole.suffix(0).defect(.missing, key, "is missing")
             }
             return part
@@ -59,9 +70,10 @@ struct RussianCode: PaymentStandard {
         _ = try Self.digits(required("BIC"), "BIC", 9...9)
         let correspondent = try required("CorrespAcc")
         if !correspondent.equals("0") { _ = try Self.digits(correspondent, "CorrespAcc", 20...20) }
-        kopecks = try raw["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
-        _ = try raw["purpose"]?.limited(to: 210, "Purpose")
-        if let tax = raw["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
+        kopecks = try fields["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
+        _ = try fields["purpose"]?.limited(to: 210, "Purpose")
+        if let tax = fields["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
+        for key in Self.others { _ = fields[key.lowercased()] }
         values = raw.mapValues(\.text)
     }
 
@@ -83,7 +95,7 @@ struct RussianCode: PaymentStandard {
         fields.set("sumKopecks", kopecks)
         fields.set("amount", kopecks?.hundredthsAsUnits)
         if kopecks != nil { fields.set("currency", "RUB") }
-        for key in ["purpose", "payeeINN", "lastName"] { fields.set(key, values[key.lowercased()]) }
+        for key in ["purpose", "payeeINN"] + Self.others { fields.set(key, values[key.lowercased()]) }
         return fields
     }
 

@@ -24,8 +24,8 @@ struct SerbianCode: PaymentStandard {
     private static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 15, needsFraction: false)
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         guard whole.count <= 355 else {
             throw whole.defect(.length, "code", "has more than 355 bytes; shorten its texts")
         }
@@ -39,8 +39,9 @@ struct SerbianCode: PaymentStandard {
                 throw key.defect(.duplicate, "field \(key.text)", "stands twice; readers would disagree which counts")
             }
         }
+        let fields = source.named(raw)
         func required(_ key: String, _ name: String) throws(StandardDefect) -> TextPart {
-            guard let part = raw[key] else {
+            guard let part = fields[key] else {
                 throw whole.suffix(0).defect(.missing, "\(name) (\(key))", "is missing")
             }
             return part
@@ -59,11 +60,11 @@ struct SerbianCode: PaymentStandard {
         }
         self.account = account.text
         payee = try required("N", "payee").limited(to: 70, "payee (N)").text
-        amount = try raw["I"].map(Self.amount)
-        if let code = raw["SF"], code.count != 3 || !code.isDigits {
+        amount = try fields["I"].map(Self.amount)
+        if let code = fields["SF"], code.count != 3 || !code.isDigits {
             throw code.defect(.malformed, "payment code (SF)", "must be three digits")
         }
-        for (key, limit) in [("P", 70), ("S", 35), ("RO", 35)] { _ = try raw[key]?.limited(to: limit, key) }
+        for (key, limit) in [("P", 70), ("S", 35), ("RO", 35)] { _ = try fields[key]?.limited(to: limit, key) }
         values = raw.mapValues(\.text)
     }
 

@@ -9,6 +9,8 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     public static let id = "spd"
     /// The specification that it follows.
     public static let specification = "SPAYD 1.0"
+    /// True.
+    public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.prefix("SPD*")]
 
@@ -37,8 +39,8 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         var parts = text.split(at: "*")
         if parts.count > 2, parts.last?.isEmpty == true { parts.removeLast() }
         guard parts.count > 1, parts[1].equals("1.0") else {
@@ -76,6 +78,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
         }
         self.values = values
         let own = raw.keys.filter { !Self.keys.contains($0) && $0 != Self.checksum }.sorted()
+        for key in own { source.leave(key, values[key]) }
         entries = (Self.keys + own + [Self.checksum]).compactMap { key in
             raw[key].map { Entry(key: key, value: $0.text) }
         }

@@ -19,14 +19,21 @@ struct SlovenianBill: PaymentStandard {
     private let dueDate: String?
     private let control: Int
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let lines = try FixedLines(TextPart(link), 20...21)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let lines = try source.lines(20...21)
         for index in [2, 3, 10] where !(lines[index].isEmpty || lines[index].equals("X")) {
             throw lines[index].defect(.malformed, "mark (line \(index + 1))", "must be X or empty")
         }
         if !lines[1].isEmpty { _ = try IBAN(lines[1], "payer's IBAN (line 2)", allowsSpaces: true) }
         var other: InstructionFields = [:]
+        for (index, name) in [(2, "deposit"), (3, "withdrawal"), (10, "urgent")] where !lines[index].isEmpty {
+            other.set(name, true)
+        }
+        if !lines[1].isEmpty { other.set("payerIban", lines[1].text) }
+        other.set("payerReference", try lines.optional(4, 26, "payer's reference"))
         other.set("payer", try lines.optional(5, 33, "payer"))
+        other.set("payerAddress", try lines.optional(6, 33, "payer's street"))
+        other.set("payerPlace", try lines.optional(7, 33, "payer's place"))
         guard lines[8].count == 11, lines[8].isDigits else {
             throw lines[8].defect(.malformed, "amount (line 9)", "must be eleven digits, the last two cents")
         }
@@ -55,7 +62,7 @@ struct SlovenianBill: PaymentStandard {
         other.set("payeePlace", try lines.optional(18, 33, "payee's place"))
         self.other = other
         // Each of the 19 line ends counts as one character.
-        let sum = (0..<19).reduce(19) { $0 + lines[$1].scalarCount }
+        let sum = 19 + lines.scalarCount(ofFirst: 19)
         guard lines[19].count == 3, lines[19].isDigits, Int(lines[19].text) == sum else {
             throw lines[19].defect(
                 .checksum, "control number (line 20)", "does not fit the lengths of the lines; scan the code again")

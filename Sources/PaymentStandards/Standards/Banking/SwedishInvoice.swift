@@ -23,12 +23,28 @@ struct SwedishInvoice: PaymentStandard {
     private let organisation: String?
     private let dueDate: String?
     private let invoiceDate: String?
+    /// Members of the standard that are shown by its own names: taxes, a credited invoice, an address.
+    private let others: InstructionFields
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link).trimmed
+    private static let others: Set<String> = ["cr", "vat", "vh", "vm", "vl", "cc", "bc", "adr"]
+
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all().trimmed
         guard let json = try? JSONValue(parsing: whole.text), let version = json["uqr"] else {
             throw whole.defect(.foreign, "text", "is no JSON object with uqr")
         }
+        let known: Set<String> = [
+            "uqr", "tp", "nme", "cid", "iref", "ddt", "idt", "due", "cur", "pt", "acc",
+        ]
+        var others: InstructionFields = [:]
+        for (name, value) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+            if Self.others.contains(name) {
+                others[name] = value
+            } else {
+                source.leave(name, value.string ?? value.text)
+            }
+        }
+        self.others = others
         /// Returns the text of a member, at the first place of its name: JSON readers do not report places.
         func value(_ name: String) -> TextPart? {
             let text = json[name]?.string ?? json[name]?.number?.text ?? ""
@@ -94,6 +110,7 @@ struct SwedishInvoice: PaymentStandard {
         fields.set("currency", currency)
         fields.set("accountType", accountType)
         fields.set("account", account)
+        for member in others { fields[member.name] = member.value }
         return fields
     }
 

@@ -89,14 +89,14 @@ public struct SwissBill: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = try SwissText.checked(TextPart(link))
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = try SwissText.checked(source.all())
         // An unknown version may have any lines, so it is checked first.
         let head = TextLines(whole)
         guard head[1].count == 4, head[1].isDigits, head[1].starts(with: "02") else {
             throw head[1].defect(.unsupported, "version (line 2)", "must be 02 and two digits")
         }
-        let lines = try FixedLines(whole, 31...34, allowsCR: true)
+        let lines = try source.lines(31...34, of: whole, allowsCR: true)
         version = lines[1].text
         _ = try lines.choice(2, ["1"], "coding")
         iban = try Self.account(lines[3])

@@ -18,11 +18,11 @@ struct UkrainianCode: PaymentStandard {
 
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
         let mark = TextLines(whole)[3]
         guard mark.equals("UCT") else { throw mark.defect(.foreign, "line 4", "is not UCT") }
-        let lines = try FixedLines(whole, 12...14)
+        let lines = try source.lines(12...14)
         _ = try lines.choice(1, ["001", "002"], "version")
         _ = try lines.choice(2, ["1", "2"], "character set")
         if !lines[4].isEmpty { _ = try BankCode(lines[4], "BIC (line 5)") }

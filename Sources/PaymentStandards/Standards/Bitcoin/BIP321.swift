@@ -9,6 +9,8 @@ public struct BIP321: WritablePaymentStandard {
     public static let id = "bip321"
     /// The specification that it follows.
     public static let specification = "BIP-321 (BIP-21), BIP-77, BIP-78"
+    /// True.
+    public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("bitcoin")]
 
@@ -53,20 +55,20 @@ public struct BIP321: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        guard link.form == .opaque else {
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let path = source.path()
+        guard source.link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 8, "must follow the colon; remove the //")
         }
-        let parts = link.parts
-        if !parts.path.isEmpty {
-            let address = try Self.sound(parts.path, "address")
+        if !path.isEmpty {
+            let address = try Self.sound(path, "address")
             self.address = address
             network = address.network
         }
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in try take(key, parameter) }
         guard address != nil || !payloads.isEmpty else {
             throw StandardDefect(
-                .missing, "address", at: parts.path.end, "is missing, and nothing else in the link can be paid")
+                .missing, "address", at: path.end, "is missing, and nothing else in the link can be paid")
         }
     }
 
@@ -107,11 +109,6 @@ public struct BIP321: WritablePaymentStandard {
         case "pop": try takeProof(parameter, isRequired: isRequired)
         case _ where BIP321Payload.keys.contains(name): try takePayload(name, parameter)
         default:
-            guard !isRequired else {
-                throw parameter.name.defect(
-                    .unsupported, "required parameter",
-                    "is not known and must not be ignored; use another wallet or link")
-            }
             unknown.append(Payload(key: parameter.name.text, value: try text(parameter, "parameter")))
         }
     }

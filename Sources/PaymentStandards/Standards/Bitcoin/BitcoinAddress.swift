@@ -77,8 +77,8 @@ public struct BitcoinAddress: PaymentStandard {
     /// Creates a value from a text that is only an address.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
         // A wallet's key of BIP-32, in the spellings of BIP-49 and BIP-84 too: 78 bytes.
         if part.count > 106, Base58Check.decode(part, limit: 112)?.count == 78 {
             throw part.defect(

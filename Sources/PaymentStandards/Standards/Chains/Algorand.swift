@@ -5,6 +5,8 @@ import PaymentCrypto
 struct Algorand: PaymentStandard {
     static let id = "algorand"
     static let specification = "ARC-26"
+    /// True.
+    static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] = [
         .scheme("algorand"), .bare(BareShape(lengths: 58...58, .base32)),
     ]
@@ -25,29 +27,30 @@ struct Algorand: PaymentStandard {
         QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
 
     /// `algorand:ADDRESS` without `//` occurs, too.
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
         guard link.scheme != nil else {
             do throws(StandardDefect) {
-                address = try Self.address(TextPart(link).trimmed)
+                address = try Self.address(source.all().trimmed)
             } catch {
                 throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
             }
             return
         }
-        let parts = link.parts
+        let path = source.path()
         if link.form == .web {
             // A host is put into lower case; the link keeps its original spelling.
             let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
-            let (start, end) = ("algorand://".utf8.count, parts.path.bytes.startIndex)
-            guard start <= end else { throw parts.path.defect(.foreign, "scheme", "is not algorand") }
-            guard parts.path.isEmpty || parts.path.equals("/") else {
-                throw parts.path.defect(.malformed, "address", "must stand alone behind algorand://")
+            let (start, end) = ("algorand://".utf8.count, path.bytes.startIndex)
+            guard start <= end else { throw path.defect(.foreign, "scheme", "is not algorand") }
+            guard path.isEmpty || path.equals("/") else {
+                throw path.defect(.malformed, "address", "must stand alone behind algorand://")
             }
             address = try Self.address(written[start..<end])
         } else {
-            address = try Self.address(parts.path)
+            address = try Self.address(path)
         }
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             try take(key, try Self.reader.text(parameter, key))
         }
     }

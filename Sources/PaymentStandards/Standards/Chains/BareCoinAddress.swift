@@ -19,8 +19,8 @@ struct BareCoinAddress: PaymentStandard {
     private let index: Int
     private let address: CoinAddress
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
         if let index = CoinChain.all.firstIndex(where: { $0.segwitNetwork(of: part) != nil }) {
             self.index = index
             address = try CoinAddress(part, of: CoinChain.all[index], "address")

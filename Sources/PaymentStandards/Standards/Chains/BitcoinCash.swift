@@ -12,12 +12,13 @@ struct BitcoinCash: PaymentStandard {
     private let address: CashAddress
 
     /// A link with a query is a payment request, which ``CoinLink`` reads.
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
         guard let scheme = link.scheme.map(String.init) else {
-            address = try Self.bare(TextPart(link).trimmed)
+            address = try Self.bare(source.all().trimmed)
             return
         }
-        let part = link.payload
+        let part = source.payload()
         guard link.form == .opaque, link.query == nil else {
             throw part.defect(.foreign, "address", "has more behind it")
         }

@@ -32,23 +32,24 @@ struct Cardano: PaymentStandard {
     private static let maximum: UInt128 = 45_000_000_000_000_000
 
     private static let amountReader = QueryReader(QueryRules(), known: ["amount"])
-    private static let poolReader = QueryReader(QueryRules(refusesUnknownTwice: true), known: [])
+    private static let poolReader = QueryReader(
+        QueryRules(refusesUnknownTwice: true), known: [], takes: { _ in true })
     private static let claimReader = QueryReader(QueryRules(), known: ["faucet_url", "code"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
         guard link.scheme != nil else {
-            content = .address(try Self.bare(TextPart(link).trimmed))
+            content = .address(try Self.bare(source.all().trimmed))
             return
         }
-        guard link.form == .web, let authority = parts.authority else {
-            content = try Self.payment(parts)
+        guard link.form == .web, let authority = source.authority else {
+            content = try Self.payment(&source)
             return
         }
         switch authority.text {
-        case "addr": content = .addressLink(try CardanoAddress(parts.path.dropFirst(1), "address"))
-        case "stake": content = .stake(try Self.pools(parts))
-        case "claim": content = try Self.claim(parts)
+        case "addr": content = .addressLink(try CardanoAddress(source.path().dropFirst(1), "address"))
+        case "stake": content = .stake(try Self.pools(&source))
+        case "claim": content = try Self.claim(&source)
         default: throw authority.defect(.unsupported, "action", "must be an address, stake, claim or addr")
         }
     }
@@ -62,13 +63,14 @@ struct Cardano: PaymentStandard {
         }
     }
 
-    private static func payment(_ parts: LinkParts) throws(StandardDefect) -> Content {
-        let address = try CardanoAddress(parts.path, "address")
+    private static func payment(_ source: inout PaymentText) throws(StandardDefect) -> Content {
+        let path = source.path()
+        let address = try CardanoAddress(path, "address")
         guard address.isPayment else {
-            throw parts.path.defect(.mismatch, "address", "is for staking; it cannot be paid")
+            throw path.defect(.mismatch, "address", "is for staking; it cannot be paid")
         }
         var amount: DecimalText?
-        try amountReader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(amountReader) { key, parameter throws(StandardDefect) in
             guard key == "amount" else { return }
             let decimal = try DecimalText(parameter.value, key, DecimalRules(fractionDigits: 6, wholeDigits: 20))
             guard let units = decimal.units(exponent: 6), units <= maximum else {
@@ -79,9 +81,9 @@ struct Cardano: PaymentStandard {
         return .payment(address, amount: amount)
     }
 
-    private static func pools(_ parts: LinkParts) throws(StandardDefect) -> [Pool] {
+    private static func pools(_ source: inout PaymentText) throws(StandardDefect) -> [Pool] {
         var pools: [Pool] = []
-        try poolReader.read(parts.query) {
+        try source.query(poolReader) {
             key, parameter throws(StandardDefect) in
             let isHash = parameter.name.count == 56 && Hex.decode(key) != nil
             let isTicker =
@@ -94,20 +96,21 @@ struct Cardano: PaymentStandard {
                 parameter.hasValue ? try DecimalText(parameter.value, "weight", DecimalRules()).text : nil
             pools.append(Pool(name: key, weight: weight))
         }
-        guard !pools.isEmpty else { throw parts.path.defect(.missing, "stake pool", "is missing") }
+        guard !pools.isEmpty else { throw source.all().defect(.missing, "stake pool", "is missing") }
         return pools
     }
 
-    private static func claim(_ parts: LinkParts) throws(StandardDefect) -> Content {
-        guard parts.path.equals("/v1") else {
-            throw parts.path.defect(.unsupported, "version", "must be v1; use a newer wallet")
+    private static func claim(_ source: inout PaymentText) throws(StandardDefect) -> Content {
+        let path = source.path()
+        guard path.equals("/v1") else {
+            throw path.defect(.unsupported, "version", "must be v1; use a newer wallet")
         }
         var values: [String: TextPart] = [:]
-        try claimReader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(claimReader) { key, parameter throws(StandardDefect) in
             values[key] = try claimReader.text(parameter, key)
         }
         guard let faucet = values["faucet_url"], let code = values["code"] else {
-            throw StandardDefect(.missing, "faucet_url and code", at: parts.path.end, "must both be there")
+            throw StandardDefect(.missing, "faucet_url and code", at: path.end, "must both be there")
         }
         guard (try? PaymentLink(faucet.text))?.isHTTPS == true else {
             throw faucet.defect(.malformed, "faucet_url", "must be an https address")

@@ -20,35 +20,36 @@ struct CoinLink: PaymentStandard {
     private let network: String
     private var decimal: DecimalText?
 
-    private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["amount", "label", "message"])
+    private static let reader = QueryReader(
+        QueryRules(foldsNames: true, required: "req-"), known: ["amount", "label", "message"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
         scheme = link.scheme.map(String.init) ?? ""
         guard link.form == .opaque else {
             throw StandardDefect(
                 .malformed, "address", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
         }
-        address = parts.path.text
+        address = path.text
         let isCash = CashAddress.prefixes.contains(scheme)
-        guard !isCash || parts.query != nil else { throw parts.path.defect(.foreign, "query", "is not there") }
+        guard !isCash || source.hasQuery else { throw path.defect(.foreign, "query", "is not there") }
         if isCash {
             coin = .bitcoinCash
             network = scheme == "bitcoincash" ? "mainnet" : "testnet"
-            _ = try CashAddress(parts.path, prefix: scheme, "address")
+            _ = try CashAddress(path, prefix: scheme, "address")
         } else {
             let name = scheme
             guard let chain = Self.chains.first(where: { $0.name == name }) else {
-                throw parts.path.defect(.foreign, "scheme", "is of another chain")
+                throw path.defect(.foreign, "scheme", "is of another chain")
             }
             coin = chain.coin
             do throws(StandardDefect) {
-                network = try CoinAddress(parts.path, of: chain, "address").network
+                network = try CoinAddress(path, of: chain, "address").network
             } catch {
-                throw error.kind == .foreign ? parts.path.defect(.mismatch, "address", error.advice) : error
+                throw error.kind == .foreign ? path.defect(.mismatch, "address", error.advice) : error
             }
         }
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             switch key {
             case "amount":
                 let rules = DecimalRules(fractionDigits: Int(coin.exponent), wholeDigits: 15)
@@ -56,9 +57,6 @@ struct CoinLink: PaymentStandard {
                 amount = decimal?.text
             case "label": label = try Self.reader.text(parameter, key).text
             case "message": message = try Self.reader.text(parameter, key).text
-            case _ where key.hasPrefix("req-"):
-                throw parameter.name.defect(
-                    .unsupported, "required parameter", "is not known and must not be ignored; use another wallet")
             default: break
             }
         }

@@ -4,6 +4,8 @@ import PaymentCore
 struct Monero: PaymentStandard {
     static let id = "monero"
     static let specification = "Monero URI_SCHEME"
+    /// True.
+    static let ignoresUnknownParts = true
     /// Links with a wallet's keys are known, to be refused by name.
     static let patterns: [StandardPattern] =
         ["monero", "monero-wallet", "monero_wallet"].map { .scheme($0) }
@@ -24,10 +26,11 @@ struct Monero: PaymentStandard {
     private static let reader = QueryReader(QueryRules(refusesUnknownTwice: true), known: names)
     private static let amountRules = DecimalRules(fractionDigits: 12, wholeDigits: 8)
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
         guard let scheme = link.scheme else {
             do throws(StandardDefect) {
-                addresses = [try MoneroAddress(TextPart(link).trimmed, "address")]
+                addresses = [try MoneroAddress(source.all().trimmed, "address")]
             } catch {
                 throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
             }
@@ -40,13 +43,13 @@ struct Monero: PaymentStandard {
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 7, "must follow the colon; remove the //")
         }
-        let parts = link.parts
+        let path = source.path()
         var addresses: [MoneroAddress] = []
-        for part in parts.path.split(at: ";") { addresses.append(try MoneroAddress(part, "address")) }
+        for part in path.split(at: ";") { addresses.append(try MoneroAddress(part, "address")) }
         self.addresses = addresses
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in try take(key, parameter) }
         guard Set(addresses.map(\.network)).count == 1 else {
-            throw parts.path.defect(.mismatch, "address", "is of another network than the one beside it")
+            throw path.defect(.mismatch, "address", "is of another network than the one beside it")
         }
     }
 

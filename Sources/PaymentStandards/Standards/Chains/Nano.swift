@@ -21,9 +21,10 @@ struct Nano: PaymentStandard {
 
     private static let reader = QueryReader(QueryRules(), known: ["amount", "label", "message"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
         guard let scheme = link.scheme else {
-            (address, publicKey) = try Self.account(TextPart(link).trimmed)
+            (address, publicKey) = try Self.account(source.all().trimmed)
             return
         }
         switch scheme {
@@ -33,13 +34,13 @@ struct Nano: PaymentStandard {
                 .secret, "link", at: 0, "holds a key: anyone who has seen it can take the money; move it")
         default: throw StandardDefect(.unsupported, "link", at: 0, "is no payment; open it in a Nano wallet")
         }
-        let parts = link.parts
+        let path = source.path()
         guard link.form == .opaque else {
             throw StandardDefect(
                 .malformed, "account", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
         }
-        (address, publicKey) = try Self.account(parts.path)
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        (address, publicKey) = try Self.account(path)
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             let value = try Self.reader.text(parameter, key)
             switch key {
             case "amount": raw = try Self.amount(value)

@@ -12,8 +12,8 @@ struct PaymentPointer: PaymentStandard {
     let path: String
 
     /// A name without a dot belongs to another system.
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed.dropFirst(1)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed.dropFirst(1)
         let slash = part.bytes.firstIndex(of: UInt8(ascii: "/")) ?? part.bytes.endIndex
         let name = part[part.bytes.startIndex..<slash]
         guard name.bytes.contains(UInt8(ascii: ".")) || name.isEmpty && part.count > 0 else {
@@ -22,11 +22,11 @@ struct PaymentPointer: PaymentStandard {
         // An amount in dollars is not a pointer: no host ends with digits only.
         guard name.split(at: ".").last?.isDigits != true else { throw name.defect(.foreign, "host", "is a number") }
         let rest = part[slash..<part.bytes.endIndex]
-        if let stray = rest.bytes.indices.first(where: {
-            "?#@\\".utf8.contains(rest.bytes[$0]) || rest.bytes[$0] <= 0x20
+        if let stray = part.bytes.indices.first(where: {
+            "?#@\\".utf8.contains(part.bytes[$0]) || part.bytes[$0] <= 0x20
         }) {
             throw StandardDefect(
-                .malformed, "path", at: rest.place(stray), "may not have a query, a fragment or white space")
+                .malformed, "path", at: part.place(stray), "may not have a query, a fragment or white space")
         }
         _ = try rest.decoded("path")
         guard let address = try? PaymentLink("https://\(name.text)\(rest.text)"), address.port == nil,

@@ -31,16 +31,16 @@ public struct SEP7: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        operation = parts.path.text
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
+        operation = path.text
         guard link.form == .opaque, operation == "pay" || operation == "tx" else {
-            throw parts.path.defect(.unsupported, "operation", "must be pay or tx")
+            throw path.defect(.unsupported, "operation", "must be pay or tx")
         }
         var found: [String: TextPart] = [:]
         var last = ""
         var signatureStart: Int?
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             found[key] = try Self.reader.text(parameter, key)
             last = key
             if key == "signature" { signatureStart = parameter.name.offset }

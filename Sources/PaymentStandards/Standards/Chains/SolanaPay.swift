@@ -26,15 +26,15 @@ public struct SolanaPay: WritablePaymentStandard {
     private(set) var memo: String?
 
     private static let reader = QueryReader(
-        QueryRules(repeatable: ["reference"]), known: ["amount", "spl-token", "label", "message", "memo"])
+        QueryRules(repeatable: ["reference"]), known: ["amount", "spl-token", "label", "message", "memo", "reference"])
     /// The longest link that the reference implementation reads.
     private static let maximumLength = 2048
 
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "recipient", at: 7, "must follow the colon; remove the //")
         }
@@ -42,15 +42,15 @@ public struct SolanaPay: WritablePaymentStandard {
             throw StandardDefect(
                 .length, "link", at: Self.maximumLength, "has more than \(Self.maximumLength) characters")
         }
-        if parts.path.bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }) {
-            self.link = try Self.service(parts.path)
+        if path.bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }) {
+            self.link = try Self.service(path)
             recipient = nil
         } else {
             self.link = nil
-            recipient = try Self.account(parts.path, "recipient")
+            recipient = try Self.account(path, "recipient")
         }
         var amountPart: TextPart?
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             let value = try Self.reader.text(parameter, key)
             switch key {
             case "amount": amountPart = value

@@ -36,11 +36,12 @@ struct StellarKey: PaymentStandard {
     let payload: [UInt8]
 
     /// A bare text is recognised by its checksum; the commonest kinds also by their beginning and length.
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
         do throws(StandardDefect) {
-            try self.init(TextPart(link).trimmed, "key")
+            try self.init(source.all().trimmed, "key")
         } catch {
-            let isMeant = link.text.hasPrefix("G") || link.text.hasPrefix("M") || link.text.hasPrefix("P")
+            let isMeant =
+                source.link.text.hasPrefix("G") || source.link.text.hasPrefix("M") || source.link.text.hasPrefix("P")
             guard error.kind != .secret, !isMeant else { throw error }
             throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
         }

@@ -10,13 +10,13 @@ struct SuiPay: PaymentStandard {
     private static let reader = QueryReader(QueryRules(plusIsSpace: true), known: Set(names))
     private let values: [String: String]
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        guard link.form == .opaque, parts.path.equals("pay") else {
-            throw parts.path.defect(.unsupported, "action", "must be pay, as in sui:pay?receiver=…")
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
+        guard link.form == .opaque, path.equals("pay") else {
+            throw path.defect(.unsupported, "action", "must be pay, as in sui:pay?receiver=…")
         }
         var found: [String: TextPart] = [:]
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             found[key] = try Self.reader.text(parameter, key)
         }
         func required(_ name: String) throws(StandardDefect) -> TextPart {
@@ -35,8 +35,8 @@ struct SuiPay: PaymentStandard {
             throw amount.defect(.range, "amount", "must be below 2^64")
         }
         let coin = try required("coinType")
-        let path = Self.path(coin.text)
-        guard path.count >= 3, path[0].hasPrefix("0x"), !path.contains("") else {
+        let type = Self.path(coin.text)
+        guard type.count >= 3, type[0].hasPrefix("0x"), !type.contains("") else {
             throw coin.defect(.malformed, "coinType", "must be a coin's type, as in 0x2::sui::SUI")
         }
         let nonce = try required("nonce")

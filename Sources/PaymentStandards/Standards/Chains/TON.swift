@@ -35,12 +35,12 @@ struct TON: PaymentStandard {
     /// 15 November 2019, the start of TON; a deadline before it never was valid.
     private static let start: UInt64 = 1_573_776_000
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
         guard link.scheme != nil else {
             (isLink, host) = (false, nil)
             do throws(StandardDefect) {
-                address = try TONAddress(TextPart(link).trimmed, "address")
+                address = try TONAddress(source.all().trimmed, "address")
             } catch {
                 // The first byte of an account results in one of these beginnings.
                 let isMeant = ["EQ", "UQ", "kQ", "0Q", "Ef", "Uf", "kf", "0f"].contains(link.text.prefix(2))
@@ -52,17 +52,17 @@ struct TON: PaymentStandard {
         host = link.isHTTP ? link.host.map(String.init) : nil
         guard !link.isPlainHTTP else { throw StandardDefect(.malformed, "link", at: 0, "must be an https link") }
         if link.isHTTP {
-            guard parts.path.starts(with: "/transfer/") else {
-                throw parts.path.defect(.foreign, "action", "is not a transfer")
+            guard path.starts(with: "/transfer/") else {
+                throw path.defect(.foreign, "action", "is not a transfer")
             }
-            address = try TONAddress(parts.path.dropFirst("/transfer/".utf8.count), "address")
+            address = try TONAddress(path.dropFirst("/transfer/".utf8.count), "address")
         } else {
-            guard parts.authority?.equals("transfer") == true else {
-                throw (parts.authority ?? parts.path).defect(.unsupported, "action", "must be transfer")
+            guard source.authority?.equals("transfer") == true else {
+                throw (source.authority ?? path).defect(.unsupported, "action", "must be transfer")
             }
-            address = try TONAddress(parts.path.dropFirst(1), "address")
+            address = try TONAddress(path.dropFirst(1), "address")
         }
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             try take(key, try Self.reader.text(parameter, key))
         }
     }

@@ -26,41 +26,43 @@ struct XRP: PaymentStandard {
     var tag: UInt32? { linkTag ?? address.tag }
 
     private static let reader = QueryReader(QueryRules(), known: ["dt", "tag", "amount", "to"])
+    private static let bareReader = QueryReader(QueryRules(), known: ["dt", "tag", "amount"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        switch link.scheme.map(String.init) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        switch source.link.scheme.map(String.init) {
         case "xrpl", "xrp", "ripple":
-            let rest = link.payload
-            try self.init(link: rest.starts(with: "//") ? rest.dropFirst(2) : rest, isBare: false)
-        case "https": try self.init(web: link)
-        case "http": throw TextPart(link).defect(.foreign, "link", "is not encrypted")
-        case nil: try self.init(link: TextPart(link).trimmed, isBare: true)
+            let rest = source.payload()
+            try self.init(link: rest.starts(with: "//") ? rest.dropFirst(2) : rest, isBare: false, &source)
+        case "https": try self.init(web: &source)
+        case "http": throw source.all().defect(.foreign, "link", "is not encrypted")
+        case nil: try self.init(link: source.all().trimmed, isBare: true, &source)
         default:
             // The address was put into lower case as a scheme's name is.
-            try self.init(link: TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...]), isBare: true)
+            source.takeAll()
+            let link = source.link
+            let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
+            try self.init(link: written, isBare: true, &source)
         }
     }
 
     /// Reads a web link of any host with an address as `to`, and otherwise the parameters of an XRP link: wallets take
     /// such links by their parameters, and the page is for people without one.
-    private init(web link: PaymentLink) throws(StandardDefect) {
-        let query = link.parts.query
-        var to: TextPart?
-        try Self.reader.read(query) { key, parameter throws(StandardDefect) in
-            if key == "to" { to = try Self.reader.text(parameter, key) }
-        }
-        guard let to else { throw TextPart(link).defect(.foreign, "link", "has no address") }
+    private init(web source: inout PaymentText) throws(StandardDefect) {
+        var parts: [String: QueryParameter] = [:]
+        try source.query(Self.reader) { key, parameter in parts[key] = parameter }
+        guard let to = parts["to"] else { throw source.all().defect(.foreign, "link", "has no address") }
+        _ = source.path()
         do throws(StandardDefect) {
-            address = try XRPAddress(to, "address")
+            address = try XRPAddress(try Self.reader.text(to, "to"), "address")
         } catch {
             guard error.kind != .secret else { throw error }
             throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
         }
         isLink = true
-        try take(query, tagged: nil)
+        try take(parts, tagged: nil)
     }
 
-    private init(link part: TextPart, isBare: Bool) throws(StandardDefect) {
+    private init(link part: TextPart, isBare: Bool, _ source: inout PaymentText) throws(StandardDefect) {
         let (head, query) = part.cut(at: "?")
         let (body, number) = head.cut(at: ":")
         do throws(StandardDefect) {
@@ -71,25 +73,23 @@ struct XRP: PaymentStandard {
         }
         isLink = !isBare || query != nil || number != nil
         if let number { linkTag = try Self.readTag(number) }
-        try take(query, tagged: number)
+        var parts: [String: QueryParameter] = [:]
+        // An address stands before the query; a second one would be another payee.
+        try source.query(query, Self.bareReader) { key, parameter in parts[key] = parameter }
+        try take(parts, tagged: number)
     }
 
     /// Reads the parameters of a link whose address has been read, and perhaps a tag beside it.
-    private mutating func take(_ query: TextPart?, tagged number: TextPart?) throws(StandardDefect) {
-        var amountPart: TextPart?
+    private mutating func take(_ parts: [String: QueryParameter], tagged number: TextPart?) throws(StandardDefect) {
         var tagPart = number
-        try Self.reader.read(query) { key, parameter throws(StandardDefect) in
-            let value = try Self.reader.text(parameter, key)
-            switch key {
-            case "dt", "tag":
-                guard tagPart == nil else {
-                    throw parameter.name.defect(.duplicate, "destination tag", "stands twice; one counts")
-                }
-                tagPart = value
-            case "amount": amountPart = value
-            default: break
+        for key in ["dt", "tag"] {
+            guard let parameter = parts[key] else { continue }
+            guard tagPart == nil else {
+                throw parameter.name.defect(.duplicate, "destination tag", "stands twice; one counts")
             }
+            tagPart = try Self.reader.text(parameter, key)
         }
+        let amountPart = try parts["amount"].map { part throws(StandardDefect) in try Self.reader.text(part, "amount") }
         if let tagPart {
             linkTag = try Self.readTag(tagPart)
             guard address.tag == nil || address.tag == linkTag else {

@@ -7,6 +7,8 @@ public struct ZIP321: WritablePaymentStandard {
     public static let id = "zip321"
     /// The specification that it follows.
     public static let specification = "ZIP-321"
+    /// True.
+    public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("zcash")]
 
@@ -38,8 +40,10 @@ public struct ZIP321: WritablePaymentStandard {
     /// The payments by index, 0 to 9999.
     private(set) var payments: [Int: Payment] = [:]
 
+    private static let names: Set<String> = ["address", "amount", "memo", "label", "message", "asset_id"]
+    /// Each payment has the names once more, with its number: `amount.1`.
     private static let reader = QueryReader(
-        QueryRules(refusesUnknownTwice: true), known: ["address", "amount", "memo", "label", "message", "asset_id"])
+        QueryRules(refusesUnknownTwice: true), known: [], takes: { names.contains(String($0.prefix { $0 != "." })) })
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
     private static let maximum: UInt128 = 21_000_000_00_000_000
 
@@ -55,20 +59,21 @@ public struct ZIP321: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        guard link.form == .opaque else {
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        guard source.link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 6, "must follow the colon; remove the //")
         }
         // Names, amounts and addresses may hold no escape at all.
-        let parts = link.asWritten.parts
-        guard !parts.path.isEmpty || parts.query != nil else {
-            throw parts.path.defect(.missing, "address", "is missing; it says who is paid")
+        source.keepEscapes()
+        let path = source.path()
+        guard !path.isEmpty || source.hasQuery else {
+            throw path.defect(.missing, "address", "is missing; it says who is paid")
         }
         var found: [Int: Parts] = [:]
-        if !parts.path.isEmpty {
-            found[0] = Parts(address: try ZcashAddress(parts.path, "address"), offset: parts.path.offset)
+        if !path.isEmpty {
+            found[0] = Parts(address: try ZcashAddress(path, "address"), offset: path.offset)
         }
-        try Self.reader.read(parts.query) { _, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { _, parameter throws(StandardDefect) in
             let (name, index) = try Self.readName(parameter.name)
             var entry = found[index] ?? Parts(offset: parameter.name.offset)
             try Self.take(name, parameter, &entry)
@@ -76,7 +81,7 @@ public struct ZIP321: WritablePaymentStandard {
         }
         for (index, entry) in found { payments[index] = try Self.checked(entry) }
         guard Set(payments.values.map(\.isMainnet)).count < 2 else {
-            throw parts.path.defect(.mismatch, "address", "and the others must be of one network")
+            throw path.defect(.mismatch, "address", "and the others must be of one network")
         }
     }
 

@@ -32,8 +32,8 @@ struct ConsumerCode: PaymentStandard {
 
     private static let maximumDepth = 4
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         guard let bytes = Self.base64(text) else {
             throw text.defect(.encoding, "code", "is not base64; scan it again")
         }

@@ -36,8 +36,8 @@ public struct MerchantCode: PaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         objects = try TagLengthValue.all(in: text, "object")
         try MerchantRules.checkSum(text, objects)
         accounts = try MerchantRules.accounts(objects)

@@ -30,8 +30,8 @@ struct CashuRequest: PaymentStandard {
     private let transports: [String]
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        try self.init(link.payload.trimmed, "request")
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        try self.init(source.payload().trimmed, "request")
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -25,8 +25,8 @@ struct CashuToken: PaymentStandard {
     let amount: UInt64
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = link.payload.trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.payload().trimmed
         guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {
             throw part.defect(.foreign, "token", "is another text")
         }

@@ -23,10 +23,10 @@ struct CAIP: PaymentStandard {
 
     private let name: Name
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let whole = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all().trimmed
         let text = whole.text
-        guard link.form == .opaque, link.spelling == nil else {
+        guard source.link.form == .opaque, source.link.spelling == nil else {
             throw whole.defect(.malformed, "chain namespace", "must be in small letters, with one colon behind it")
         }
         let isAsset = whole.bytes.contains(UInt8(ascii: "/"))

@@ -41,21 +41,21 @@ public struct EIP681: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "target", at: 9, "must follow the colon; remove the //")
         }
-        let parts = link.parts
-        if let fragment = parts.fragment {
+        if let fragment = source.fragment() {
             throw fragment.defect(.malformed, "fragment", "may not be there; remove what follows the #")
         }
-        let (head, function) = parts.path.cut(at: "/")
+        let (head, function) = path.cut(at: "/")
         let (name, chain) = head.cut(at: "@")
         (hasPrefix, target) = try Self.readTarget(name)
         chainID = try chain.map { part throws(StandardDefect) in try Self.readChain(part) }
         self.function = try function.map { part throws(StandardDefect) in try Self.readFunction(part) }
         let reader = self.function == nil || self.function == "transfer" ? Self.reader : Self.callReader
-        try reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(reader) { key, parameter throws(StandardDefect) in
             try take(key, try reader.text(parameter, key))
         }
         guard self.function == "transfer" else { return }

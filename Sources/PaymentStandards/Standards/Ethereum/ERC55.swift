@@ -13,8 +13,8 @@ struct ERC55: PaymentStandard {
     let address: EthereumAddress
     let text: String
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let part = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
         address = try Self.address(part, "address")
         text = part.text
     }

@@ -15,8 +15,8 @@ struct AlipayLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["url", "qrcode"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         guard page.scheme != "https" else {
             var reading = ServiceReading(Self.id, network: "alipay")
             reading.setReference("token", try page.segment(0, "token"))

@@ -12,8 +12,8 @@ struct BankPageLink: ServiceLink {
 
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source)
         let isDeposit = page.host == "etransfer.interac.ca"
         var reading =
             isDeposit

@@ -13,19 +13,19 @@ struct CashAppLink: ServiceLink {
 
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ source: inout PaymentText) throws(StandardDefect) {
         var reading = ServiceReading(Self.id, network: "cash-app")
         reading.amount = .open
-        let whole = TextPart(link)
-        guard link.form != .text || !(whole.starts(with: "$") || whole.starts(with: "£")) else {
-            guard let tag = Self.tag(whole.trimmed) else {
+        let whole = TextPart(source.link)
+        guard source.link.form != .text || !(whole.starts(with: "$") || whole.starts(with: "£")) else {
+            guard let tag = Self.tag(source.all().trimmed) else {
                 throw whole.defect(.foreign, "cashtag", "is none")
             }
             reading.setPayee(tag)
             self.reading = reading
             return
         }
-        let page = try ServicePage(link)
+        let page = try ServicePage(&source)
         guard let first = page.path.first else { throw page.unknown() }
         let decoded = try first.decoded("cashtag")
         guard let tag = Self.tag(decoded) else {

@@ -18,8 +18,8 @@ struct MercadoPagoLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["pref_id"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         if Self.shortHosts.contains(page.host) {
             var reading = ServiceReading(Self.id, network: "mercado-pago")
             reading.setReference("id", try page.segment(0, "id"))

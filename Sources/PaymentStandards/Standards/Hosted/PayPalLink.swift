@@ -16,8 +16,8 @@ struct PayPalLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["token"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         if page.host.hasSuffix("paypal.me") {
             reading = try Self.handle(page, at: 0)
         } else if page.begins("paypalme") {
@@ -30,7 +30,7 @@ struct PayPalLink: ServiceLink {
             var reading = ServiceReading("paypal-invoice", network: "paypal")
             // The id is behind the #, or in the path.
             let id =
-                if let fragment = link.parts.fragment, !fragment.isEmpty {
+                if let fragment = source.fragment(), !fragment.isEmpty {
                     try ServicePage.token(fragment, "invoice id")
                 } else { try page.segment(2, "invoice id") }
             reading.setReference("id", id)

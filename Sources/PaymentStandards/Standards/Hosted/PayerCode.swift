@@ -22,8 +22,8 @@ struct PayerCode: ServiceLink {
     /// The reading of the digits.
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         guard
             let kind = Self.kinds.first(where: { kind in
                 kind.lengths.contains(text.count) && kind.prefixes.contains(Int(text.prefix(2).text) ?? 0)

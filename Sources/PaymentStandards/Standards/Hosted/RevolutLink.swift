@@ -11,8 +11,8 @@ struct RevolutLink: ServiceLink {
 
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source)
         if page.begins("r") {
             var reading = ServiceReading("revolut-request", network: "revolut")
             reading.setReference("token", try page.segment(1, "token"))

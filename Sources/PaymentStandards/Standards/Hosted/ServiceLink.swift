@@ -10,6 +10,8 @@ protocol ServiceLink: PaymentStandard {
 }
 
 extension ServiceLink {
+    /// Pages of services ignore what they do not know.
+    static var ignoresUnknownParts: Bool { true }
     var standard: String { reading.standard }
     var fields: InstructionFields { reading.fields }
 

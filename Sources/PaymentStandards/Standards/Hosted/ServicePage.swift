@@ -9,7 +9,7 @@ struct ServicePage {
     /// The segments of the path, still encoded; none for `/`. An empty one at the end is left out.
     let path: [TextPart]
     /// The requested parameters, decoded; a `+` is a space.
-    private let values: [String: TextPart]
+    private let values: NamedParts
     private let end: TextPart
 
     /// The rules for amounts in links.
@@ -20,42 +20,33 @@ struct ServicePage {
         QueryReader(QueryRules(plusIsSpace: true), known: names)
     }
 
-    private static let noParameters = parameters([])
-
     /// Reads `link`, and the parameters of its query that `parameters` knows.
-    init(_ link: PaymentLink, _ parameters: QueryReader = noParameters) throws(StandardDefect) {
+    init(_ source: inout PaymentText, _ parameters: QueryReader = .none) throws(StandardDefect) {
+        let link = source.link
         let whole = TextPart(link)
         end = whole.suffix(0)
         guard link.form != .text else {
-            let text = whole.trimmed
+            let text = source.all().trimmed
             let (page, query) = text.cut(at: "?")
             var segments = page.split(at: "/")
             let host = segments.removeFirst()
             (scheme, self.host) = ("https", host.lowercased)
             path = Self.withoutEnd(segments)
-            values = try Self.read(query, parameters)
+            values = try source.parameters(parameters, in: query ?? end)
             return
         }
         guard !link.isPlainHTTP else {
             throw whole.defect(.malformed, "scheme", "must be https; the link could be changed on its way")
         }
-        let parts = link.parts
         scheme = link.scheme.map(String.init) ?? ""
-        host = parts.authority?.text ?? ""
-        path = parts.path.isEmpty ? [] : Self.withoutEnd(parts.path.dropFirst(1).split(at: "/"))
-        values = try Self.read(parts.query, parameters)
+        host = source.authority?.text ?? ""
+        let written = source.path()
+        path = written.isEmpty ? [] : Self.withoutEnd(written.dropFirst(1).split(at: "/"))
+        values = try source.parameters(parameters)
     }
 
     private static func withoutEnd(_ segments: [TextPart]) -> [TextPart] {
         segments.last?.isEmpty == true ? segments.dropLast() : segments
-    }
-
-    private static func read(_ query: TextPart?, _ reader: QueryReader) throws(StandardDefect) -> [String: TextPart] {
-        var values: [String: TextPart] = [:]
-        try reader.read(query) { key, parameter throws(StandardDefect) in
-            if reader.knows(key) { values[key] = try reader.text(parameter, key) }
-        }
-        return values
     }
 
     /// The parameter `name`; nil when it is empty or missing.

@@ -17,13 +17,15 @@ struct StripeLink: ServiceLink {
         "prefilled_email", "client_reference_id", "prefilled_promo_code",
     ])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         switch page.host {
         case "buy.stripe.com": reading = try Self.paymentLink(page)
         case "checkout.stripe.com":
             var reading = try Self.checkout(page)
-            if link.fragment == nil { reading.warnings.append(.missingField) }
+            let key = source.fragment()
+            reading.fields.set("key", key?.text)
+            if key == nil { reading.warnings.append(.missingField) }
             self.reading = reading
         case "invoice.stripe.com": reading = try Self.invoice(page)
         default:

@@ -13,8 +13,8 @@ struct TwintLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["al_applink_data"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         guard page.host == "applinks", page.path.isEmpty else { throw page.unknown() }
         let data = try page.required("al_applink_data")
         guard let json = try? JSONValue(parsing: data.text), json.object != nil else {

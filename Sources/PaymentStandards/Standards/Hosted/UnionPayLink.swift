@@ -10,8 +10,8 @@ struct UnionPayLink: ServiceLink {
 
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source)
         let organisation = try page.segment(0, "organisation")
         guard page.path[0].count == 8, page.path[0].isDigits else {
             throw page.path[0].defect(.malformed, "organisation", "must be eight digits")

@@ -15,8 +15,8 @@ struct VenmoLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["txn", "recipients", "amount", "note"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         var reading = ServiceReading(Self.id, network: "venmo")
         if page.scheme == Self.id {
             guard page.host == "paycharge", page.path.isEmpty else { throw page.unknown() }

@@ -16,8 +16,8 @@ struct VippsLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["token", "phone", "amount", "comment", "lock"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         if page.scheme == "vipps" {
             var reading = ServiceReading("vipps-app", network: "vipps")
             reading.setReference("token", try ServicePage.token(page.required("token"), "token"))

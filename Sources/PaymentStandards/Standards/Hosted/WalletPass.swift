@@ -11,9 +11,9 @@ struct WalletPass: ServiceLink {
 
     let reading: ServiceReading
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        guard link.isHTTPS else { throw TextPart(link).defect(.foreign, "link", "is not encrypted") }
-        let page = try ServicePage(link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        guard source.link.isHTTPS else { throw source.all().defect(.foreign, "link", "is not encrypted") }
+        let page = try ServicePage(&source)
         let isGoogle = page.host == "pay.google.com"
         guard !isGoogle || page.begins("gp", "v", "save") && page.path.count > 3 else { throw page.foreign() }
         var reading =

@@ -13,12 +13,13 @@ struct WeChatPayLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["pr", "sign", "appid", "mch_id", "product_id"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         if page.scheme == "wxp" {
             var reading = ServiceReading("wechat-collect", network: "wechat-pay")
             guard !page.host.isEmpty, page.path.isEmpty else { throw page.unknown() }
             // A URI's host is put into lower case, but this one is a name; the link keeps its original spelling.
+            let link = source.link
             let written = Array((link.spelling ?? link.text).utf8)[
                 Int(link.layout.hostStart)..<Int(link.layout.hostEnd)]
             reading.setReference("token", String(decoding: written, as: UTF8.self))

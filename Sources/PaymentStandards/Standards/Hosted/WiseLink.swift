@@ -13,8 +13,8 @@ struct WiseLink: ServiceLink {
 
     private static let parameters = ServicePage.parameters(["amount", "currency", "description"])
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, Self.parameters)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let page = try ServicePage(&source, Self.parameters)
         guard page.begins("pay"), page.path.count > 1 else { throw page.foreign() }
         try page.limit(3)
         switch page.path[1].text {

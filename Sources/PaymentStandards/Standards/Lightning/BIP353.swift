@@ -19,8 +19,8 @@ public struct BIP353: PaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        try self.init(TextPart(link).trimmed.dropFirst("₿".utf8.count))
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        try self.init(source.all().trimmed.dropFirst("₿".utf8.count))
     }
 
     /// Reads the name, without the sign.

@@ -67,8 +67,8 @@ public struct Bolt11: PaymentStandard {
     /// Creates a value by reading `link`: an invoice, bare or behind `lightning:`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        try self.init(LightningText.payload(of: link), "invoice")
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        try self.init(LightningText.payload(of: &source), "invoice")
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -29,7 +29,9 @@ struct Bolt12: PaymentStandard {
     private let stream: Bolt12Stream
 
     /// Creates a value by reading `link`: a bare text, or the text behind `lightning:`.
-    init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        try self.init(LightningText.payload(of: &source), "offer")
+    }
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {

@@ -9,6 +9,8 @@ import PaymentCrypto
 struct LNURL: PaymentStandard {
     static let id = "lnurl"
     static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
+    /// True.
+    static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] =
         [
             .scheme("lightning", payloads: ["lnurl1", ""]), .webParameter("lightning"), .mailbox,
@@ -44,28 +46,32 @@ struct LNURL: PaymentStandard {
     /// The purpose of a login: `register`, `login`, `link` or `auth`.
     private(set) var action: String?
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        switch link.scheme.map(String.init) {
-        case "http", "https": try self.init(inParameterOf: link)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        switch source.link.scheme.map(String.init) {
+        case "http", "https": try self.init(inParameterOf: &source)
         case "lightning", nil:
-            let payload = LightningText.payload(of: link)
-            try self.init(payload, "LNURL", isBare: link.scheme == nil)
+            let payload = LightningText.payload(of: &source)
+            try self.init(payload, "LNURL", isBare: source.link.scheme == nil)
         case let scheme?:
-            try self.init(scheme: scheme, link)
+            try self.init(scheme: scheme, &source)
         }
     }
 
+    private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["lightning"])
+
     /// Reads the fallback form: a web page for people without a wallet, and an LNURL in its query.
-    private init(inParameterOf link: PaymentLink) throws(StandardDefect) {
-        guard let query = link.parts.query else { throw StandardDefect(.foreign, "query", at: 0, "is not there") }
-        for item in query.split(at: "&") {
-            let (name, value) = item.cut(at: "=")
-            if name.equals("lightning"), let value, value.startsIgnoringCase("lnurl1") {
-                try self.init(bech32: value, "lightning parameter")
-                return
-            }
+    private init(inParameterOf source: inout PaymentText) throws(StandardDefect) {
+        var found: TextPart?
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
+            if key == "lightning" { found = parameter.value }
         }
-        throw query.defect(.foreign, "query", "has no LNURL")
+        // The page is for people without a wallet.
+        _ = source.path()
+        if let found, found.startsIgnoringCase("lnurl1") {
+            try self.init(bech32: found, "lightning parameter")
+            return
+        }
+        throw source.all().defect(.foreign, "query", "has no LNURL")
     }
 
     /// Reads `part`, which its standard calls `name`. A bare text that is not an LNURL may be anything.
@@ -88,9 +94,9 @@ struct LNURL: PaymentStandard {
         try self.init(url: text, part, name)
     }
 
-    private init(scheme: String, _ link: PaymentLink) throws(StandardDefect) {
+    private init(scheme: String, _ source: inout PaymentText) throws(StandardDefect) {
         // `lnurlp:host/path` occurs, too.
-        let rest = LightningText.payload(of: link)
+        let rest = LightningText.payload(of: &source)
         let host = rest.prefix(
             rest.bytes.firstIndex { "/?#:".utf8.contains($0) }.map { $0 - rest.offset } ?? rest.count)
         try self.init(url: "\(Self.isOnion(host.lowercased) ? "http" : "https")://\(rest.text)", rest, "address")

@@ -3,9 +3,9 @@ import PaymentCore
 /// The common parts of Lightning's standards.
 enum LightningText {
     /// Returns a bare text, or the text behind the scheme and, in some writers' form, `//`.
-    static func payload(of link: PaymentLink) -> TextPart {
-        let payload = link.payload.trimmed
-        return link.form == .web ? payload.dropFirst(2) : payload
+    static func payload(of source: inout PaymentText) -> TextPart {
+        let payload = source.payload().trimmed
+        return source.link.form == .web ? payload.dropFirst(2) : payload
     }
 
     /// Returns an amount in thousandths of a satoshi: in satoshi where it is whole, otherwise as finely as needed.

@@ -20,8 +20,8 @@ struct SwishCode: PaymentStandard {
     static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 12, needsFraction: false, allowsZero: false)
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let text = TextPart(link).trimmed
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
         let parts = text.split(at: ";")
         let number = parts[0].dropFirst(1)
         guard parts.count > 1, number.isDigits else { throw text.defect(.foreign, "code", "is not one of Swish") }

@@ -21,17 +21,13 @@ struct SwishLink: PaymentStandard {
     /// The address that the app would return to.
     private(set) var callback: String?
 
-    private static let known: Set<String> = ["data", "token", "callbackurl", "sw", "amt", "cur", "msg"]
-    private static let reader = QueryReader(QueryRules(), known: known)
+    private static let reader = QueryReader(
+        QueryRules(), known: ["data", "token", "callbackurl", "sw", "amt", "cur", "msg"])
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        var values: [String: TextPart] = [:]
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
-            guard Self.known.contains(key) else { return }
-            values[key] = try Self.reader.text(parameter, key)
-        }
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
+        let values = try source.parameters(Self.reader)
         func required(_ key: String) throws(StandardDefect) -> TextPart {
             guard let part = values[key], !part.isEmpty else {
                 throw StandardDefect(.missing, key, at: link.text.utf8.count, "is missing")
@@ -39,9 +35,9 @@ struct SwishLink: PaymentStandard {
             return part
         }
         if link.isHTTP {
-            guard link.isHTTPS else { throw TextPart(link).defect(.malformed, "scheme", "must be https") }
-            guard parts.path.equals("/1/p/sw/") || parts.path.equals("/1/p/sw") else {
-                throw parts.path.defect(.foreign, "path", "is not that of a payment")
+            guard link.isHTTPS else { throw source.all().defect(.malformed, "scheme", "must be https") }
+            guard path.equals("/1/p/sw/") || path.equals("/1/p/sw") else {
+                throw path.defect(.foreign, "path", "is not that of a payment")
             }
             payee = try Self.number(required("sw"))
             if let digits = values["amt"], !digits.isEmpty {
@@ -53,13 +49,13 @@ struct SwishLink: PaymentStandard {
             message = values["msg"].flatMap { $0.isEmpty ? nil : $0.text }
             return
         }
-        switch parts.authority?.text {
+        switch source.authority?.text {
         case "payment": try readData(required("data"))
         case "paymentrequest":
             token = try required("token").text
             callback = values["callbackurl"]?.text
         default:
-            throw (parts.authority ?? parts.path).defect(
+            throw (source.authority ?? path).defect(
                 .unsupported, "action", "must be payment or paymentrequest, as in swish://payment")
         }
     }

@@ -10,6 +10,8 @@ public struct UPILink: WritablePaymentStandard {
     public static let id = "upi"
     /// The specification that it follows.
     public static let specification = "NPCI UPI Linking 1.6"
+    /// True.
+    public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = (["upi"] + apps).map { .scheme($0) }
 
@@ -50,22 +52,22 @@ public struct UPILink: WritablePaymentStandard {
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
+    public init(_ source: inout PaymentText) throws(StandardDefect) {
+        let (link, path) = (source.link, source.path())
         let scheme = link.scheme.map(String.init) ?? ""
         app = scheme == Self.id ? nil : scheme
-        guard let authority = parts.authority else {
-            throw parts.path.defect(.malformed, "action", "must follow \(scheme):// as in upi://pay")
+        guard let authority = source.authority else {
+            throw path.defect(.malformed, "action", "must follow \(scheme):// as in upi://pay")
         }
         let isNested = app != nil && authority.equals("upi")
-        let word = isNested ? parts.path.dropFirst(1) : authority
-        guard word.equals("pay") || word.equals("mandate"), isNested || parts.path.count <= 1 else {
+        let word = isNested ? path.dropFirst(1) : authority
+        guard word.equals("pay") || word.equals("mandate"), isNested || path.count <= 1 else {
             throw word.defect(.unsupported, "action", "must be pay or mandate; nothing else is a link to pay")
         }
         action = word.text
         var values: [String: String] = [:]
         var others: [Parameter] = []
-        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             let part = try Self.reader.text(parameter, Self.names.contains(key) ? key : "parameter")
             guard Self.names.contains(key) else {
                 others.append(Parameter(name: parameter.name.text, value: part.text))

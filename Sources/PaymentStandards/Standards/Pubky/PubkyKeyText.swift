@@ -55,7 +55,7 @@ enum PubkyEndpoint {
         for standard in standards {
             do throws(StandardDefect) {
                 // Asked directly: the beginning of a text decides nothing here.
-                return try standard.init(link).instruction
+                return try standard.reading(of: link)
             } catch {
                 // A private key stays a private key, whatever other standards report.
                 if error.kind != .foreign { reason = error.kind == .secret ? error : reason ?? error }

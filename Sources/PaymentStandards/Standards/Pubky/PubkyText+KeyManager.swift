@@ -37,9 +37,9 @@ extension PubkyText {
     private static let asking = QueryReader(QueryRules(), known: Set(names.keys).union(["key", "index", "total"]))
 
     /// Reads a question to a key manager.
-    init(asking link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        let action = Self.action(parts)
+    init(asking source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
+        let action = Self.action(&source)
         if action.equals("migrate") {
             throw action.defect(
                 .secret, "action",
@@ -50,7 +50,7 @@ extension PubkyText {
             throw action.defect(.unsupported, "action", "is none that is known; use a newer app")
         }
         var values: [String: TextPart] = [:]
-        try Self.asking.read(parts.query) { name, parameter throws(StandardDefect) in
+        try source.query(Self.asking) { name, parameter throws(StandardDefect) in
             guard Self.asking.knows(name) else { return }
             let value = try Self.asking.text(parameter, name)
             if !value.isEmpty { values[name] = value }
@@ -73,9 +73,10 @@ extension PubkyText {
     }
 
     /// Returns the name of the question. Some programs put one scheme into the other, or add a slash.
-    private static func action(_ parts: LinkParts) -> TextPart {
-        var action = parts.authority ?? parts.path
-        if action.equals("pubkyauth") { action = parts.path }
+    private static func action(_ source: inout PaymentText) -> TextPart {
+        let path = source.path()
+        var action = source.authority ?? path
+        if action.equals("pubkyauth") { action = path }
         while action.starts(with: "/") { action = action.dropFirst(1) }
         while action.text.hasSuffix("/") { action = action.dropLast(1) }
         return action
@@ -143,11 +144,11 @@ extension PubkyText {
     private static let hearing = QueryReader(QueryRules(), known: Set(announced.keys).union(["secret_key"]))
 
     /// Reads the answer of a key manager to an app, under the app's own scheme.
-    init(answer link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        guard let host = parts.authority else { throw TextPart(link).defect(.foreign, "link", "is another app's") }
+    init(answer source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
+        guard let host = source.authority else { throw source.all().defect(.foreign, "link", "is another app's") }
         do {
-            try self.init(answer: host, parts, end: link.text.utf8.count)
+            try self.init(answer: host, &source, end: link.text.utf8.count)
         } catch {
             // The remains of a broken one may still contain the secret.
             var error = error
@@ -156,10 +157,10 @@ extension PubkyText {
         }
     }
 
-    private init(answer host: TextPart, _ parts: LinkParts, end: Int) throws(StandardDefect) {
+    private init(answer host: TextPart, _ source: inout PaymentText, end: Int) throws(StandardDefect) {
         let isKnown = Self.answers.contains(host.text)
         let isFormer = host.equals("paykit-keypair") || host.equals("paykit-cross-session")
-        let names = Set(parts.query?.split(at: "&").map { $0.cut(at: "=").head.text } ?? [])
+        let names = Set(source.link.query.map { QueryItems($0).map(\.name) } ?? [])
         // Upstream's key manager answers to any address, so that only the parameters' names identify it.
         let isSession = names.contains("session_secret") && !names.isDisjoint(with: ["pubky", "pubkey"])
         guard isKnown || isFormer || isSession else { throw host.defect(.foreign, "host", "is another app's") }
@@ -171,7 +172,7 @@ extension PubkyText {
             throw host.defect(.unsupported, "host", "is of an answer that is no longer taken; ask again")
         }
         var values: [String: TextPart] = [:]
-        try Self.hearing.read(parts.query) { name, parameter throws(StandardDefect) in
+        try source.query(Self.hearing) { name, parameter throws(StandardDefect) in
             guard let field = Self.announced[name] else { return }
             guard values[field] == nil else {
                 throw parameter.name.defect(.duplicate, name, "stands twice; readers would disagree which counts")
@@ -183,7 +184,7 @@ extension PubkyText {
             key = try PubkyKeyText.read(name.starts(with: "pubky") ? name.dropFirst(5) : name)
         }
         var fields: InstructionFields = ["answer": .string(host.text)]
-        let word = parts.path.dropFirst(1)
+        let word = source.path().dropFirst(1)
         if host.equals("pubky-auth"), !word.isEmpty { fields.set("result", word.text) }
         for (field, value) in values.sorted(by: { $0.key < $1.key }) {
             switch field {

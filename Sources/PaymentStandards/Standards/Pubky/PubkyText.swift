@@ -9,6 +9,8 @@ import PaymentCore
 struct PubkyText: PaymentStandard {
     static let id = "pubky"
     static let specification = "Pubky and Paykit links, Pubky Ring"
+    /// True.
+    static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] =
         [.bare(BareShape(lengths: PubkyKeyText.length...PubkyKeyText.length, .alphanumeric)), .prefix("pubky")]
         + ["pubky", "pk", "paykit", "pip", "pubkyauth", "pubkyring"].map { .scheme($0) } + [.otherScheme]
@@ -37,24 +39,27 @@ struct PubkyText: PaymentStandard {
     /// The content of the endpoint of an ``Kind/invoice``, where it is of a standard that is read here.
     let endpoint: PaymentInstruction?
 
-    init(_ link: PaymentLink) throws(StandardDefect) {
-        switch link.scheme.map(String.init) {
-        case nil: try self.init(text: TextPart(link).trimmed)
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        switch source.link.scheme.map(String.init) {
+        case nil: try self.init(text: source.all().trimmed)
         case "pubky":
-            guard let host = link.parts.authority, link.port == nil else {
-                throw TextPart(link).defect(.malformed, "address", "is written pubky://, a key and a path")
+            guard let host = source.authority, source.link.port == nil else {
+                throw source.all().defect(.malformed, "address", "is written pubky://, a key and a path")
             }
-            try self.init(payee: host, in: link, path: link.parts.path)
-        case "pk", "pip": try self.init(payee: Self.name(link), in: link, path: nil)
-        case "paykit": try self.init(paykit: link)
+            let path = source.path()
+            try self.init(payee: host, in: &source, path: path)
+        case "pk", "pip":
+            let name = Self.name(&source)
+            try self.init(payee: name, in: &source, path: nil)
+        case "paykit": try self.init(paykit: &source)
         case "pubkyauth", "pubkyring":
-            do { try self.init(asking: link) } catch {
+            do { try self.init(asking: &source) } catch {
                 // The remains of a broken one may still contain the secret.
                 var error = error
                 error.holdsSecret = true
                 throw error
             }
-        default: try self.init(answer: link)
+        default: try self.init(answer: &source)
         }
     }
 
@@ -95,14 +100,16 @@ struct PubkyText: PaymentStandard {
     }
 
     /// Returns the text in the place of a user's key: before the path, after slashes or without them.
-    private static func name(_ link: PaymentLink) -> TextPart { link.parts.authority ?? link.parts.path }
+    private static func name(_ source: inout PaymentText) -> TextPart { source.authority ?? source.path() }
 
-    private init(payee name: TextPart, in link: PaymentLink, path: TextPart?) throws(StandardDefect) {
+    private init(payee name: TextPart, in source: inout PaymentText, path: TextPart?) throws(StandardDefect) {
         // The scanner takes the key for a host, and hosts have no case.
-        if let spelling = link.spelling, !spelling.contains(name.text) {
+        if let spelling = source.link.spelling, !spelling.contains(name.text) {
             throw name.defect(.malformed, "key", "is written in lower case; copy it again")
         }
-        try self.init(payee: name, path: path, fragment: link.parts.fragment)
+        // Of another fragment nothing is made.
+        let isKey = PaymentText.fragment(of: source.link)?.starts(with: "encryptionKey=") == true
+        try self.init(payee: name, path: path, fragment: isKey ? source.fragment() : nil)
     }
 
     private init(payee name: TextPart, path: TextPart?, fragment: TextPart? = nil) throws(StandardDefect) {
@@ -141,17 +148,15 @@ struct PubkyText: PaymentStandard {
     private static let reader = QueryReader(
         QueryRules(plusIsSpace: true), known: ["request_id", "from", "method", "data"])
 
-    private init(paykit link: PaymentLink) throws(StandardDefect) {
-        let parts = link.parts
-        let action = parts.path
+    private init(paykit source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
+        let action = source.path()
         guard link.form == .opaque, action.equals("request") || action.equals("invoice") else {
-            try self.init(payee: Self.name(link), in: link, path: nil)
+            let name = Self.name(&source)
+            try self.init(payee: name, in: &source, path: nil)
             return
         }
-        var values: [String: TextPart] = [:]
-        try Self.reader.read(parts.query) { name, parameter throws(StandardDefect) in
-            if Self.reader.knows(name) { values[name] = try Self.reader.text(parameter, name) }
-        }
+        let values = try source.parameters(Self.reader)
         func required(_ name: String) throws(StandardDefect) -> TextPart {
             guard let value = values[name], !value.isEmpty else {
                 throw StandardDefect(.missing, name, at: link.text.utf8.count, "is missing; ask for a new code")

@@ -95,7 +95,7 @@ extension Reading {
         amount = instruction.amount
         network = instruction.network.map { ($0, instruction.networkName ?? $0) }
         instruction.holdsSecret = isHidden
-        warnings = instruction.warnings(at: date).map { ($0.rawValue, $0.explanation) }
+        warnings = instruction.warnings(at: date).map { ($0.rawValue, instruction.explanation(of: $0)) }
         advice = Self.advice(for: kind, opensIn: instruction.name.application)
         guard !isHidden else { return }
         payee = instruction.payee

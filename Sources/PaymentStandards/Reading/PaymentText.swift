@@ -1,0 +1,261 @@
+public import PaymentCore
+
+/// A payment text while a standard reads it. It hands out its parts, and keeps account of those that nobody took.
+///
+/// A standard cannot drop a part by not looking at it: what was not taken when its reading ends becomes part of the
+/// reading as ``PaymentCore/PaymentInstruction/unread``, or makes the text defective.
+public struct PaymentText {
+    /// The parts of a link that are taken one by one.
+    private struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let path = Parts(rawValue: 1)
+        static let query = Parts(rawValue: 2)
+        static let fragment = Parts(rawValue: 4)
+        static let all: Parts = [.path, .query, .fragment]
+    }
+
+    /// The text as a link.
+    public private(set) var link: PaymentLink
+    private var taken: Parts = []
+    private var unread: [UnreadPart] = []
+    /// Lists whose parts are taken one by one.
+    private var lists: [any PartList] = []
+
+    init(_ link: PaymentLink) { self.link = link }
+
+    // MARK: Taking
+
+    /// Takes the whole text: the standard accounts for each part of it by itself.
+    public mutating func takeAll() { taken = .all }
+
+    /// States a part that the standard does not know.
+    ///
+    /// - Parameters:
+    ///   - name: The part's name.
+    ///   - value: Its value; nil where it has none.
+    public mutating func leave(_ name: String, _ value: String?) {
+        unread.append(UnreadPart(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name)))
+    }
+
+    /// Takes and returns the whole text.
+    mutating func all() -> TextPart {
+        takeAll()
+        return TextPart(link)
+    }
+
+    /// Takes and returns the text behind the scheme's colon, query included; of a plain text, all of it.
+    mutating func payload() -> TextPart {
+        takeAll()
+        let whole = TextPart(link)
+        return link.form == .text ? whole : whole.dropFirst(Int(link.layout.schemeEnd) + 1)
+    }
+
+    /// Takes the whole text as `parts`, each of which is to be taken by its name.
+    mutating func named(_ parts: [String: TextPart]) -> NamedParts {
+        let list = NamedParts(parts)
+        lists.append(list)
+        return list
+    }
+
+    /// Takes the whole text as lines, each of which is to be taken by its number.
+    ///
+    /// - Parameters:
+    ///   - text: The text; nil for all of it.
+    ///   - counts: The allowed numbers of lines, without empty ones at the end.
+    ///   - allowsCR: True if CR alone may end lines.
+    /// - Throws: ``StandardDefect`` where line ends are mixed or there are too few or too many lines.
+    mutating func lines(
+        _ counts: ClosedRange<Int>, of text: TextPart? = nil, allowsCR: Bool = false
+    ) throws(StandardDefect) -> FixedLines {
+        let whole = all()
+        let list = try FixedLines(text ?? whole, counts, allowsCR: allowsCR)
+        lists.append(list)
+        return list
+    }
+
+    /// Takes and returns the parameters that `reader` knows, each of which is to be taken by its name.
+    ///
+    /// - Parameters:
+    ///   - reader: The names, and the rules of the query.
+    ///   - part: A query that is part of the text; nil for that of the link.
+    mutating func parameters(
+        _ reader: QueryReader, in part: TextPart? = nil
+    ) throws(StandardDefect) -> NamedParts {
+        var values: [String: TextPart] = [:]
+        let take = { (key: String, parameter: QueryParameter) throws(StandardDefect) in
+            if reader.knows(key) { values[key] = try reader.text(parameter, key) }
+        }
+        if let part { try query(part, reader, take) } else { try query(reader, take) }
+        return named(values)
+    }
+
+    /// The host, in lower case; nil without `//`. A standard is asked only about hosts that are its own.
+    var authority: TextPart? {
+        link.form == .web ? TextPart(link)[Int(link.layout.hostStart)..<Int(link.layout.hostEnd)] : nil
+    }
+
+    /// Takes and returns the path with its leading slash; of an opaque URI the text behind the scheme.
+    mutating func path() -> TextPart {
+        taken.insert(.path)
+        return TextPart(link)[Int(link.layout.pathStart)..<Int(link.layout.pathEnd)]
+    }
+
+    /// True if it has a `?`.
+    var hasQuery: Bool { link.layout.queryEnd > link.layout.pathEnd }
+
+    /// Takes the text behind the `?`, and calls `body` with each parameter that `reader` knows, and its name as it is
+    /// compared. The others are left.
+    mutating func query(
+        _ reader: QueryReader, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
+    ) throws(StandardDefect) {
+        taken.insert(.query)
+        let end = Int(link.layout.pathEnd)
+        try query(hasQuery ? TextPart(link)[(end + 1)..<Int(link.layout.queryEnd)] : nil, reader, body)
+    }
+
+    /// Does the same with a query that is part of the text, and not of a link.
+    mutating func query(
+        _ part: TextPart?, _ reader: QueryReader, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
+    ) throws(StandardDefect) {
+        try reader.read(part, leaving: { self.leave($0, $1) }, body)
+    }
+
+    /// Takes and returns the text behind the `#`; nil where there is none.
+    mutating func fragment() -> TextPart? {
+        taken.insert(.fragment)
+        return untakenFragment
+    }
+
+    private var untakenFragment: TextPart? { Self.fragment(of: link) }
+
+    /// Returns the text behind the `#` of `link`; nil where there is none.
+    static func fragment(of link: PaymentLink) -> TextPart? {
+        let (whole, end) = (TextPart(link), Int(link.layout.queryEnd))
+        return link.form != .text && whole.count > end ? whole[(end + 1)..<whole.count] : nil
+    }
+
+    /// Reads it as it was written, where it has escapes without need.
+    mutating func keepEscapes() { link = link.asWritten }
+
+    // MARK: The end
+
+    /// Returns what nobody took.
+    ///
+    /// - Throws: ``StandardDefect`` where the text was damaged by a web page.
+    mutating func rest() throws(StandardDefect) -> [UnreadPart] {
+        for list in lists { for part in list.untaken { leave(part.name, part.value.text) } }
+        lists = []
+        guard taken != .all, link.form != .text else { return unread }
+        let missing = Parts.all.subtracting(taken)
+        if missing.contains(.path), let part = Optional(path()), !part.isEmpty, !part.equals("/") {
+            leave("path", part.text)
+        }
+        if missing.contains(.query) { try query(QueryReader.none) { _, _ in } }
+        if missing.contains(.fragment), let part = untakenFragment, !part.isEmpty {
+            try part.checkSeparator()
+            // What looks like parameters is shown as such: somebody forgot to encode a # before them.
+            let (head, tail) = part.cut(at: "&")
+            leave("#", head.text)
+            try query(tail, QueryReader.none) { _, _ in }
+        }
+        return unread
+    }
+
+    /// Reads `link` by `standard`.
+    ///
+    /// - Returns: The content, and what is left of the text.
+    /// - Throws: ``StandardDefect``. Where the standard does not say that unknown parts are to be ignored, a text with
+    ///   one that could change the payment is a defect, too; but for one that looks like the amount of a text that
+    ///   states none.
+    static func read(
+        _ link: PaymentLink, by standard: any PaymentStandard.Type
+    ) throws(StandardDefect) -> (any PaymentStandard, [UnreadPart]) {
+        var text = PaymentText(link)
+        let value = try standard.init(&text)
+        let unread = try text.rest()
+        guard !standard.ignoresUnknownParts, let part = unread.first(where: \.couldChangePayment) else {
+            return (value, unread)
+        }
+        if value.instruction.amount == .open, unread.allSatisfy({ !$0.couldChangePayment || MoneyWords.isAmount($0) }) {
+            return (value, unread)
+        }
+        throw part.defect(in: link)
+    }
+}
+
+extension UnreadPart {
+    /// The name for people. Only plain words are shown of a foreign text.
+    var word: String {
+        let isPlain = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.#".utf8.contains($0) }
+        return isPlain && name.utf8.count <= 32 ? name : "(unknown)"
+    }
+
+    /// The defect of a text with this part.
+    func defect(in link: PaymentLink) -> StandardDefect {
+        StandardDefect(
+            .unsupported, "parameter \(word)", at: link.text.utf8.count,
+            "is not known, and could change coin, amount, payee or time; ask the payee for another link")
+    }
+}
+
+/// The words in a part's name by which it could change what is paid.
+enum MoneyWords {
+    /// Words that count wherever they stand: hardly another word has them inside.
+    private static let anywhere = [
+        "token", "asset", "currency", "contract", "jetton", "issuer", "amount", "value", "expir", "recipient",
+        "destination", "address", "payee", "receiver", "beneficiary", "decimals", "quantity", "price", "deadline",
+        "validuntil", "account", "iban",
+    ]
+    /// Words that are parts of others, and count alone, or between marks and changes of case.
+    private static let whole: Set<String> = [
+        "unit", "units", "mint", "coin", "coins", "tag", "memo", "amt", "am", "cur", "curr", "ccy", "cu", "dt", "exp",
+        "until", "to", "total", "sum", "chain", "network", "ttl", "timeout", "spl", "erc20", "symbol", "ticker",
+        "denom", "qty", "fiat", "sat", "sats", "msat", "wei",
+    ]
+    /// Those of an amount.
+    private static let amounts = ["amount", "value", "price", "quantity"]
+    private static let wholeAmounts: Set<String> = ["amt", "am", "total", "sum", "qty", "sats", "sat", "msat", "wei"]
+
+    /// Returns true if `name` has such a word, in any spelling: `splToken`, `SPL_TOKEN`, `spl-token`.
+    static func occur(in name: String) -> Bool { has(name, anywhere, whole) }
+
+    /// Returns true if the part can only be an amount.
+    static func isAmount(_ part: UnreadPart) -> Bool {
+        has(part.name, amounts, wholeAmounts) && part.value?.utf8.allSatisfy(\.isAmountCharacter) == true
+    }
+
+    private static func has(_ name: String, _ inside: [String], _ whole: Set<String>) -> Bool {
+        let plain = String(decoding: name.utf8.map(\.lowercasedASCII).filter(\.isASCIILetterOrDigit), as: UTF8.self)
+        return whole.contains(plain) || inside.contains { plain.contains($0) }
+            || words(name).contains(where: whole.contains)
+    }
+
+    /// The words of a name, in lower case: between marks, and at each change from small letters to capitals.
+    private static func words(_ name: String) -> [String] {
+        var words: [[UInt8]] = [[]]
+        var before: UInt8 = 0
+        for byte in name.utf8 {
+            let isCapital = byte &- 0x41 < 26
+            if !byte.isASCIILetterOrDigit || isCapital && before &- 0x61 < 26 { words.append([]) }
+            if byte.isASCIILetterOrDigit { words[words.count - 1].append(byte.lowercasedASCII) }
+            before = byte
+        }
+        return words.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+    fileprivate var isAmountCharacter: Bool { isASCIIDigit || ".,eE+".utf8.contains(self) }
+}
+
+extension TextPart {
+    /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&`, or a link's `#`.
+    func checkSeparator() throws(StandardDefect) {
+        let entities: [StaticString] = ["amp;", "#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
+        guard entities.contains(where: { startsIgnoringCase($0) }) else { return }
+        throw defect(
+            .malformed, "separator",
+            "was copied out of a web page: &amp; must be &; copy the link itself, or replace it")
+    }
+}
