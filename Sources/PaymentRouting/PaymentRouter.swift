@@ -64,13 +64,14 @@ public struct PaymentRouter: Sendable {
     /// - Throws: ``PaymentError``; ``PaymentError/Code/rejectedLink``, `unroutable` or `ambiguous` when it cannot be
     ///   routed.
     public func pay(
-        _ text: String, as payer: Payer, acceptingUnverified: Bool = false
+        _ text: String, as payer: Payer, acceptingUnverified: Bool = false, acceptingUnclear: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
         let decision = route(text)
         effects.emit(.routed(explanation: decision.explanation), at: decision.route?.provider)
         switch decision {
         case .matched(let route):
-            return try await pay(route, as: payer, acceptingUnverified: acceptingUnverified)
+            return try await pay(
+                route, as: payer, acceptingUnverified: acceptingUnverified, acceptingUnclear: acceptingUnclear)
         case .rejected: throw PaymentError(.rejectedLink, decision.explanation)
         case .ambiguous: throw PaymentError(.ambiguous, decision.explanation)
         case .recognized, .defective, .unclear, .unroutable: throw PaymentError(.unroutable, decision.explanation)
@@ -85,16 +86,19 @@ public struct PaymentRouter: Sendable {
     ///   - route: the route of the link.
     ///   - payer: the payer.
     ///   - acceptingUnverified: consent to a link that does not prove its destination.
+    ///   - acceptingUnclear: a person's consent to exactly this text, of which a part is not known that could change
+    ///     the payment. The payer's chooser decides then, never a policy.
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
     /// - Throws: ``PaymentError`` when it could not continue; its phase says whether money can have moved.
     ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a
     ///   policy.
     public func pay(
-        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
+        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false, acceptingUnclear: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
-        let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
-        let serviceClient = try serviceClient(for: route.provider, payer: payer)
+        let consent = Consent(unverified: acceptingUnverified, unclear: acceptingUnclear)
+        let request = try quoteRequest(route, consent)
+        let serviceClient = try serviceClient(for: route.provider, payer: request.isUnclear ? payer.alwaysAsked : payer)
         if route.match.namesPayee, let payee = route.match.reference {
             return try await pay(request, to: payee, serviceClient)
         }
@@ -108,10 +112,11 @@ public struct PaymentRouter: Sendable {
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(
-        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
+        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false, acceptingUnclear: Bool = false
     ) async throws(PaymentError) -> PaymentQuote {
-        let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
-        let serviceClient = try serviceClient(for: route.provider, payer: payer)
+        let consent = Consent(unverified: acceptingUnverified, unclear: acceptingUnclear)
+        let request = try quoteRequest(route, consent)
+        let serviceClient = try serviceClient(for: route.provider, payer: request.isUnclear ? payer.alwaysAsked : payer)
         do {
             var (quote, report) = try await serviceClient.quote(request)
             if let report {
@@ -309,14 +314,28 @@ public struct PaymentRouter: Sendable {
 
     // MARK: Before and after
 
+    /// A caller's consent to what a link leaves open.
+    struct Consent {
+        /// To a link that does not prove its destination.
+        let unverified: Bool
+        /// To a text with a part that is not known and could change the payment.
+        let unclear: Bool
+    }
+
     /// Returns the question about the payment of `route`. The only place that decides on trust.
     ///
-    /// - Throws: ``PaymentError``; `untrustedLink`, `notAPayment`.
+    /// - Throws: ``PaymentError``; `untrustedLink`, `unclearText`, `notAPayment`.
     func quoteRequest(
-        _ route: Route, acceptingUnverified: Bool, for intent: PaymentIntent? = nil
+        _ route: Route, _ consent: Consent, for intent: PaymentIntent? = nil
     ) throws(PaymentError) -> QuoteRequest {
-        if case .unverified(let reason) = route.match.trust, !acceptingUnverified {
+        switch route.match.trust {
+        case .unverified(let reason) where !consent.unverified:
             throw PaymentError(.untrustedLink, "the link is not trusted: \(reason)", provider: route.provider)
+        case .unclear(let reason) where !consent.unclear:
+            throw PaymentError(
+                .unclearText, "the text is not clear: \(reason); ask the payee for another one",
+                provider: route.provider)
+        default: break
         }
         guard route.match.role == .payment, let id = route.match.reference else {
             throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: route.provider)
@@ -371,4 +390,9 @@ public struct PaymentRouter: Sendable {
                 .journal, "the journal failed: \(error)", provider: provider, phase: phase, cause: error)
         }
     }
+}
+
+extension QuoteRequest {
+    /// True if a part of the text could change the payment, and only a person may decide on it.
+    var isUnclear: Bool { if case .unclear = match.trust { true } else { false } }
 }

@@ -188,7 +188,7 @@ package enum SettlementFlow {
             case .suggested(let money): (suggested, isOpen) = (suggested ?? money, true)
             case .minimum(let money): (minimum, isOpen) = (minimum ?? money, true)
             case .open, .onService: isOpen = true
-            case .uncounted: break
+            case .uncounted, .several: break
             }
         }
         guard isOpen else { return .notAsked }

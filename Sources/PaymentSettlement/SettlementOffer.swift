@@ -16,6 +16,8 @@ package struct SettlementOffer: Sendable, Hashable {
     package let expiresAt: Date?
     /// The payee's texts that tell payments of one amount to one address apart, such as a label; nil for none.
     let label: String?
+    /// The parts of the text that are not known and could change the payment, for people; nil for none.
+    package var unclear: String?
 
     package init(
         endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?, label: String? = nil
@@ -38,7 +40,20 @@ package struct SettlementOffer: Sendable, Hashable {
 
     /// Returns the same for a link that was scanned already.
     package static func offers(in link: PaymentLink, _ reader: any InstructionReader) -> [SettlementOffer] {
-        guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment else { return [] }
+        guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment,
+            instruction.payments.isEmpty, instruction.repeats == nil
+        else { return [] }
+        var offers = offers(of: instruction, link, reader)
+        if !instruction.unclear.isEmpty {
+            let names = instruction.unclear.map(\.name).joined(separator: ", ")
+            for index in offers.indices { offers[index].unclear = names }
+        }
+        return offers
+    }
+
+    private static func offers(
+        of instruction: PaymentInstruction, _ link: PaymentLink, _ reader: any InstructionReader
+    ) -> [SettlementOffer] {
         switch instruction.standard {
         case "bip321": return chain(instruction, reader)
         // Without the scheme it could be another coin's address.
@@ -70,7 +85,7 @@ package struct SettlementOffer: Sendable, Hashable {
         case .fixed(let asked): return asked == money
         case .minimum(let least): return least.exponent == money.exponent && least.minorUnits <= money.minorUnits
         case .open, .suggested, .onService: return money.exponent == Currency.satoshi.exponent
-        case .uncounted: return false
+        case .uncounted, .several: return false
         }
     }
 

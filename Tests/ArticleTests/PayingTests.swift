@@ -36,7 +36,7 @@ struct PayingTests {
     private static func reading(of text: String, _ router: PaymentRouter, at now: Date) -> (String, [String])? {
         guard case .recognized(let instruction) = router.route(text) else { return nil }
         let line = instruction.summary(at: now)
-        let notes = instruction.warnings(at: now).map(\.explanation)
+        let notes = instruction.warnings(at: now).map(instruction.explanation(of:))
         return (line, notes)
     }
 

@@ -56,7 +56,9 @@ enum StandardsBenchmark {
         guard let link = try? PaymentLink(text), case .sound(let value) = reader.recognize(link) else { return nil }
         func subject(_ name: String, _ use: @escaping (any PaymentStandard) -> Void) -> Subject {
             Subject(name: name, operations: 1) {
-                if let link = try? PaymentLink(text), case .sound(let value) = reader.recognize(link) { use(value.value) }
+                if let link = try? PaymentLink(text), case .sound(let value) = reader.recognize(link) {
+                    use(value.value)
+                }
             }
         }
         let figures = Measure.nanoseconds(

@@ -43,6 +43,23 @@ struct OwnWalletTests {
         var journal: [String] { ["--journal", folder.file("journal")] }
     }
 
+    @Test("A text with a part that could change the payment is paid with the named consent only")
+    func unclear() async throws {
+        let place = try Place(.lnd, "lnd+http")
+        defer { place.server.stop() }
+        let text = "bitcoin:?lightning=\(try place.node.invoice(21_000).text)&currency=USD"
+        for consent in [[], ["--trust-host"], ["--auto-within", "100000 sat/day"]] {
+            let refused = await payroute(["pay", text] + consent + place.words, input: [])
+            #expect(refused.code == 1, "\(refused.output)")
+            let said = refused.output + refused.errors
+            #expect(said.contains("'currency' is not known") && said.contains("--accept-unclear"), "\(said)")
+        }
+        #expect(place.node.attemptCount == 0)
+        let paid = await payroute(["pay", text, "--accept-unclear", "--json"] + place.words, input: [])
+        #expect(try paid.ending["outcome"] == "succeeded", "\(paid.output) \(paid.errors)")
+        #expect(place.node.attemptCount == 1)
+    }
+
     @Test("An invoice is paid once by each kind of wallet, and its key is printed nowhere", arguments: kinds)
     func pays(face: SimulatedNode.Face, scheme: String) async throws {
         let place = try Place(face, scheme)

@@ -31,7 +31,9 @@ struct StandardsInspectTests {
                     "\(row.input): \(name) is \(object["fields"]?[name]?.text ?? "absent")")
             }
             let hidden = (object["fields"]?.object ?? [:]).filter { $0.value == "…" }.keys
-            let secret: Set = ["tlv", "code", "secret", "signUpToken", "session", "sessionSecret", "encryptionKey"]
+            let secret: Set = [
+                "unread", "tlv", "code", "secret", "signUpToken", "session", "sessionSecret", "encryptionKey",
+            ]
             #expect(Set(hidden).isSubset(of: secret), "\(row.input): \(hidden)")
         }
     }

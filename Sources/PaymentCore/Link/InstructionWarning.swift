@@ -18,6 +18,8 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let amountMayDiffer = Self(rawValue: "amount-may-differ")
     /// The text and something inside it name different amounts.
     public static let amountsDiffer = Self(rawValue: "amounts-differ")
+    /// Only one way to pay states the amount; it is used for the others, which would take any.
+    public static let amountInside = Self(rawValue: "amount-inside")
     /// A memo or tag that decides whose money it becomes is missing.
     public static let missingTag = Self(rawValue: "missing-tag")
     /// Fields that the standard demands are missing, as some generators leave them out.
@@ -35,6 +37,10 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let homographName = Self(rawValue: "homograph-name")
     /// The same text can be read in several ways; see ``PaymentInstruction/otherReadings``.
     public static let otherReadings = Self(rawValue: "other-readings")
+    /// Several payments are asked for together; see ``PaymentInstruction/payments``.
+    public static let severalPayments = Self(rawValue: "several-payments")
+    /// More than the amount is taken: a fee or a tip that the text adds.
+    public static let amountAdded = Self(rawValue: "amount-added")
     /// Several accounts are offered; the one shown is the one that is used.
     public static let severalPayees = Self(rawValue: "several-payees")
     /// Parts of the text are not known; see ``PaymentInstruction/unread``.

@@ -18,6 +18,9 @@ public struct LinkMatch: Sendable, Hashable {
         /// The text does not prove it; the reason is for people. Paying such a link takes the caller's explicit
         /// consent.
         case unverified(reason: String)
+        /// A part of the text is not known, and could change the payment; the reason is for people. Paying it takes the
+        /// consent of a person to exactly this text; no policy, limit or plan gives it.
+        case unclear(reason: String)
     }
 
     /// The payment id that the link names, in the form the provider uses; the payee's where the link ``namesPayee``.

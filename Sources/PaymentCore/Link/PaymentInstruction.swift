@@ -32,6 +32,11 @@ public struct PaymentInstruction: Sendable, Hashable {
     public var reference: String?
     /// The end of the text's validity.
     public var expiresAt: Date?
+    /// The payments, where the text asks for several together: all of them are to be made. Empty where it asks for one.
+    /// ``payee`` is nil then, and ``amount`` their sum, or ``Amount/several`` where they have no common unit.
+    public var payments: [Payment] = []
+    /// The repetition of the payment, where it is more than one by the text: a standing order, a mandate.
+    public var repeats: Repetition?
     /// Other ways to make this same payment, one of which suffices: the invoice inside a `bitcoin:` link.
     public var alternatives: [PaymentInstruction] = []
     /// Ids of other standards or chains that the same text could be of. The person must choose which is meant.
@@ -109,6 +114,49 @@ extension PaymentInstruction {
         }
     }
 
+    /// One of several payments that a text asks for together.
+    public struct Payment: Sendable, Hashable {
+        /// The payee.
+        public var payee: Payee?
+        /// The amount.
+        public var amount: Amount
+        /// The purpose, as the text claims.
+        public var memo: String?
+
+        /// Creates a payment.
+        public init(payee: Payee?, amount: Amount, memo: String? = nil) {
+            self.payee = payee
+            self.amount = amount
+            self.memo = memo
+        }
+    }
+
+    /// The rhythm of payments that a text asks for once.
+    public struct Repetition: Sendable, Hashable {
+        /// A span of time.
+        @nonexhaustive
+        public enum Unit: String, Sendable, Hashable {
+            case day, week, month, year
+        }
+
+        /// The number of ``unit``s between two payments; nil where the payee asks when it wants.
+        public var every: Int?
+        /// The span that is counted.
+        public var unit: Unit
+        /// The day of the first payment, where the text states it.
+        public var first: Date?
+        /// The last day on which it is paid; nil for no end.
+        public var last: Date?
+
+        /// Creates a repetition.
+        public init(every: Int?, _ unit: Unit, first: Date? = nil, last: Date? = nil) {
+            self.every = every
+            self.unit = unit
+            self.first = first
+            self.last = last
+        }
+    }
+
     /// The amount to be paid.
     @nonexhaustive
     public enum Amount: Sendable, Hashable {
@@ -124,6 +172,8 @@ extension PaymentInstruction {
         case uncounted(digits: String, unit: String)
         /// An amount that only the service named by the text knows.
         case onService
+        /// The amounts of several payments, in several units or open in part; see ``PaymentInstruction/payments``.
+        case several
     }
 }
 
@@ -135,7 +185,8 @@ extension PaymentInstruction: CustomReflectable {
             children += [
                 ("fields", fields), ("payee", payee as Any), ("amount", amount), ("network", network as Any),
                 ("memo", memo as Any), ("reference", reference as Any), ("expiresAt", expiresAt as Any),
-                ("alternatives", alternatives), ("otherReadings", otherReadings), ("unread", unread),
+                ("payments", payments), ("repeats", repeats as Any), ("alternatives", alternatives),
+                ("otherReadings", otherReadings), ("unread", unread),
                 ("warnings", warnings),
             ]
         }

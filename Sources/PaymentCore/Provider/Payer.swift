@@ -46,6 +46,17 @@ public struct Payer: Sendable {
     /// Pays endpoints with the payer's own money: Lightning invoices, coin addresses.
     public var settler: (any PaymentSettler)?
 
+    /// True if no policy and no limit decides, because the text that is paid is not clear.
+    package private(set) var isAlwaysAsked = false
+
+    /// The payer with whom a person decides: without a policy, and beside all limits.
+    package var alwaysAsked: Payer {
+        var payer = self
+        payer.policy = nil
+        payer.isAlwaysAsked = true
+        return payer
+    }
+
     /// Creates a payer.
     public init(
         accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,

@@ -51,6 +51,9 @@ public struct PaymentIntent: Sendable, Hashable {
     public var choice: Choice
     /// Consent to a link that does not prove its destination.
     public let acceptsUnverified: Bool
+    /// A person's consent to exactly this text, of which a part is not known that could change the payment. Without
+    /// effect where the ``choice`` is one within limits.
+    public let acceptsUnclear: Bool
     /// The time after which nothing new is begun; nil for none.
     public let deadline: Date?
 
@@ -61,14 +64,17 @@ public struct PaymentIntent: Sendable, Hashable {
     ///   - key: the caller's name for the request, unique in the journal; nil for none.
     ///   - choice: the choice of an option.
     ///   - acceptsUnverified: consent to a link that does not prove its destination.
+    ///   - acceptsUnclear: a person's consent to exactly this text, of which a part is not known.
     ///   - deadline: the time after which nothing new is begun; nil for none.
     public init(
-        of link: String, key: String?, choice: Choice = .asked, acceptsUnverified: Bool = false, deadline: Date? = nil
+        of link: String, key: String?, choice: Choice = .asked, acceptsUnverified: Bool = false,
+        acceptsUnclear: Bool = false, deadline: Date? = nil
     ) {
         self.key = key
         self.link = Redacted(link)
         self.choice = choice
         self.acceptsUnverified = acceptsUnverified
+        self.acceptsUnclear = if case .within = choice { false } else { acceptsUnclear }
         self.deadline = deadline
     }
 

@@ -205,9 +205,11 @@ extension PaymentRouter {
         case .ambiguous: throw PaymentError(.ambiguous, decision.explanation)
         case .recognized, .defective, .unclear, .unroutable: throw PaymentError(.unroutable, decision.explanation)
         }
-        let request = try quoteRequest(route, acceptingUnverified: intent.acceptsUnverified, for: intent)
+        let consent = Consent(unverified: intent.acceptsUnverified, unclear: intent.acceptsUnclear)
+        let request = try quoteRequest(route, consent, for: intent)
         return Subject(
-            request: request, serviceClient: try serviceClient(for: route.provider, payer: payer),
+            request: request,
+            serviceClient: try serviceClient(for: route.provider, payer: request.isUnclear ? payer.alwaysAsked : payer),
             payee: route.match.namesPayee ? route.match.reference : nil)
     }
 }

@@ -88,6 +88,7 @@ public enum RouteDecision: Sendable, Hashable {
             switch route.match.trust {
             case .verified: "claimed by \(route.provider) (\(route.pattern))"
             case .unverified(let reason): "claimed by \(route.provider) (\(route.pattern)), but unverified: \(reason)"
+            case .unclear(let reason): "claimed by \(route.provider) (\(route.pattern)), but unclear: \(reason)"
             }
         case .ambiguous(let routes):
             "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"

@@ -14,6 +14,7 @@ extension AttemptEngine {
     /// limits.
     func reserveUnasked(_ quote: PaymentQuote) async throws -> Unasked? {
         guard let autoPay = effects.autoPay, autoPay.includes(descriptor.id) else { return nil }
+        guard !payer.isAlwaysAsked else { return Unasked.none("a part of the text is not known") }
         guard let store = effects.spendings else {
             return Unasked.none("the journal keeps no account of what is spent; give the router one that does")
         }

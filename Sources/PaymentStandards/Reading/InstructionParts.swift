@@ -56,3 +56,20 @@ extension PaymentInstruction {
         return reading
     }
 }
+
+extension PaymentInstruction {
+    /// Sets the payments that the text asks for together; one is the instruction's own.
+    mutating func setPayments(_ list: [Payment]) {
+        guard list.count > 1 else {
+            guard let payment = list.first else { return }
+            (payee, amount, memo) = (payment.payee, payment.amount, payment.memo)
+            return
+        }
+        payments = list
+        let sums = sums
+        let isOpen = list.contains { $0.amount == .open }
+        (payee, memo, reference) = (nil, nil, nil)
+        amount = sums.count == 1 && !isOpen ? sums[0] : .several
+        warnings.append(.severalPayments)
+    }
+}

@@ -50,6 +50,7 @@ extension PaymentInstruction {
 
     /// Amount and payee, by the effect of following the text.
     private func deal(_ words: (Money) -> String) -> String {
+        let repeated = repeats.map { " \($0.words)" } ?? ""
         switch (purpose, role) {
         case (_, .callback): return "an answer to an app, no payment"
         case (_, .authorization): return "asks for an authorization, no payment"
@@ -57,23 +58,61 @@ extension PaymentInstruction {
         case (.presentation, _): return "a payer shows it to be charged; it cannot be paid"
         case (.receipt, _):
             return "brings money to its holder" + (amount.text(words).map { ": \($0)" } ?? "")
-        case (.pull, _): return "lets \(payeeText ?? "another party") take money from you"
+        case (.pull, _):
+            let limit = amount.text(words).map { " (\($0)\(repeated))" } ?? repeated
+            return "lets \(payeeText ?? "another party") take money from you\(limit)"
+        case (.payment, _) where !payments.isEmpty: return together(words)
         case (.payment, _):
-            let amount = amount.text(words)
+            let amount = amount.text(words).map { $0 + repeated }
             guard let payeeText else {
                 return amount ?? (self.amount == .onService ? "the service names payee and amount" : "any amount")
             }
             if self.amount == .onService { return "to \(payeeText), the amount is asked online" }
-            return "\(amount ?? "any amount") to \(payeeText)"
+            return "\(amount ?? "any amount\(repeated)") to \(payeeText)"
         }
+    }
+
+    /// Several payments: their sums, their number, and the first payees.
+    private func together(_ words: (Money) -> String) -> String {
+        let first = payments.prefix(3).map { payment in
+            let payee = payment.payee?.account.map { Self.shortened($0, 28) } ?? "a payee it does not name"
+            return "\(payment.amount.text(words) ?? "any amount") to \(payee)"
+        }
+        let sums = sums.compactMap { $0.text(words) } + (hasOpenPayment ? ["an amount of your choice"] : [])
+        return "\(sums.joined(separator: " and ")) in \(payments.count) payments: \(first.joined(separator: ", "))"
+            + (payments.count > first.count ? " …" : "")
+    }
+
+    /// True if the payer decides the amount of one of several payments.
+    private var hasOpenPayment: Bool {
+        payments.contains { if case .open = $0.amount { true } else { false } }
+    }
+
+    /// The sums of ``payments``, one for each unit.
+    public var sums: [Amount] {
+        var sums: [Amount] = []
+        for payment in payments where payment.amount != .open {
+            var isAdded = false
+            for index in sums.indices where !isAdded {
+                guard let sum = sums[index].adding(payment.amount) else { continue }
+                sums[index] = sum
+                isAdded = true
+            }
+            if !isAdded { sums.append(payment.amount) }
+        }
+        return sums
     }
 
     /// Returns what a warning says of this text: ``InstructionWarning/explanation``, with the parts that it is about.
     public func explanation(of warning: InstructionWarning) -> String {
         guard !holdsSecret else { return warning.explanation }
         switch warning {
-        case .unread: return "\(warning.explanation): \(Self.words(unread))"
-        case .unclear: return "\(warning.explanation): \(Self.words(unread))"
+        case .unread, .unclear: return "\(warning.explanation): \(Self.words(unread))"
+        case .amountsDiffer:
+            let stated = ([self] + alternatives).compactMap { reading in
+                reading.amount.text(\.description).map { "\($0) (\(reading.name.title))" }
+            }
+            return "\(warning.explanation): \(stated.joined(separator: ", "))"
         default: return warning.explanation
         }
     }
@@ -106,22 +145,57 @@ extension PaymentInstruction {
     }
 
     /// The day of a date in UTC: `2017-06-01`.
-    private static func day(_ date: Date) -> String { String(RFC3339(date).text.prefix(10)) }
+    static func day(_ date: Date) -> String { String(RFC3339(date).text.prefix(10)) }
+}
+
+extension PaymentInstruction.Repetition {
+    /// The rhythm for people: `each month until 2032-12-31`.
+    var words: String {
+        let rhythm =
+            switch every {
+            case nil: "whenever the payee asks"
+            case 1?: "each \(unit.rawValue)"
+            case let every?: "every \(every) \(unit.rawValue)s"
+            }
+        return rhythm + (last.map { " until \(PaymentInstruction.day($0))" } ?? "")
+    }
 }
 
 extension PaymentInstruction.Amount {
+    /// Returns the sum of two exact amounts of one unit; nil for others.
+    fileprivate func adding(_ other: Self) -> Self? {
+        switch (self, other) {
+        case (.fixed(let one), .fixed(let other)):
+            guard one.exponent == other.exponent else { return nil }
+            return (try? one.adding(other)).map { .fixed($0) }
+        case (.uncounted(let one, let unit), .uncounted(let other, let otherUnit)) where unit == otherUnit:
+            let parts = [one, other].map { $0.split(separator: ".", omittingEmptySubsequences: false) }
+            let places = parts.map { $0.count > 1 ? $0[1].count : 0 }.max() ?? 0
+            let units = parts.map { part in
+                let fraction = part.count > 1 ? String(part[1]) : ""
+                return UInt128("\(part[0])\(fraction)\(String(repeating: "0", count: places - fraction.count))")
+            }
+            guard let first = units[0], let second = units[1] else { return nil }
+            let (sum, isTooLarge) = first.addingReportingOverflow(second)
+            let digits = String(repeating: "0", count: max(0, places + 1 - String(sum).count)) + String(sum)
+            let text = places == 0 ? digits : "\(digits.dropLast(places)).\(digits.suffix(places))"
+            return isTooLarge ? nil : .uncounted(digits: text, unit: unit)
+        default: return nil
+        }
+    }
+
     /// The number, where ``Money`` counts it.
     public var money: Money? {
         switch self {
         case .fixed(let money), .minimum(let money), .suggested(let money): money
-        case .open, .uncounted, .onService: nil
+        case .open, .uncounted, .onService, .several: nil
         }
     }
 
     /// The amount for people; nil where the text states none.
     fileprivate func text(_ words: (Money) -> String) -> String? {
         switch self {
-        case .open, .onService: nil
+        case .open, .onService, .several: nil
         case .fixed(let money): words(money)
         case .minimum(let money): "at least \(words(money))"
         case .suggested(let money): "\(words(money)), which the payer may change,"
@@ -148,6 +222,7 @@ extension InstructionWarning {
         case .amountEditable: "the payer may change the amount"
         case .amountMayDiffer: "the payee may demand another amount than the one printed"
         case .amountsDiffer: "the text and something inside it name different amounts"
+        case .amountInside: "the amount is the one of the invoice inside; the address alone takes any amount"
         case .missingTag: "the memo or tag is missing that decides whose money it becomes"
         case .missingField: "fields that the standard demands are missing"
         case .contractCall: "it calls a contract, and the text does not show what that does"
@@ -156,6 +231,8 @@ extension InstructionWarning {
         case .unsignedOrigin: "the payee's name is not signed"
         case .homographName: "a name has letters that may be taken for others"
         case .otherReadings: "the same text can be read in several ways; choose which is meant"
+        case .severalPayments: "it asks for several payments together; all of them are to be made"
+        case .amountAdded: "a fee or a tip is added to the amount"
         case .severalPayees: "it offers several accounts; the one shown is used"
         case .irregular: "part of it is written in a common way that the standard does not allow"
         case .unread: "parts of the text are not known, and were not read"

@@ -18,6 +18,24 @@ struct ServeIntentTests {
 
     private static func id(_ payment: JSONValue) throws -> String { try #require(payment["id"]?.string) }
 
+    @Test("A text that is not clear is paid for no caller, whatever the caller accepts")
+    func unclear() async throws {
+        let served = try await ServedShop([])
+        let terms: [JSONValue] = [
+            ["option": "tab"], ["limits": [["amount": "100.00", "unit": "iso4217/EUR"]]], ["acceptingUnverified": true],
+        ]
+        for (index, terms) in terms.enumerated() {
+            var order = terms
+            order["link"] = "https://shop.example/unclear/7"
+            let refused = try await served.pay(order, key: "k\(index)")
+            #expect(refused["outcome"]?["error"]?["code"] == "unclear-text", "\(refused.text)")
+            #expect(refused["state"] == "ended")
+        }
+        let quote = try await served.call(.post, "/v1/quotes", ["link": "https://shop.example/unclear/7"])
+        #expect(quote.json.text.contains("unclear-text"), "\(quote.json.text)")
+        #expect(await served.shop.charges == 0)
+    }
+
     @Test("A key that waits for another key's payer is not called cancelled, and is paid when that one is")
     func cancelledBesideAnother() async throws {
         let served = try await ServedShop([])

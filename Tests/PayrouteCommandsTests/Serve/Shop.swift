@@ -93,6 +93,7 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
         switch path[0] {
         case "order": return LinkMatch(reference: path[1])
         case "doubtful": return LinkMatch(reference: path[1], trust: .unverified(reason: "it may be another shop"))
+        case "unclear": return LinkMatch(reference: path[1], trust: .unclear(reason: "'currency' is not known"))
         case "payee": return LinkMatch(reference: "to-" + path[1], namesPayee: true)
         case "back": return LinkMatch(reference: path[1], role: .callback)
         default: return nil

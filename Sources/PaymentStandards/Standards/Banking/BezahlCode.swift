@@ -1,5 +1,11 @@
 import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A `bank:` link of the German BezahlCode.
 ///
 /// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
@@ -109,6 +115,17 @@ struct BezahlCode: PaymentStandard {
         instruction.amount = .init(values["amount"], iso: values["currency"] ?? "EUR")
         instruction.memo = values["reason"]
         instruction.reference = values["separeference"]
+        if action.hasPrefix("periodic") {
+            func date(_ name: String) -> Date? {
+                values[name].flatMap { text in
+                    try? CalendarDay(TextPart(decoded: text.filter { $0 != "-" }, at: 0), name, .yyyyMMdd).date()
+                }
+            }
+            instruction.repeats = .init(
+                every: values["periodictimeunitrotation"].flatMap { Int($0) } ?? 1,
+                values["periodictimeunit"] == "W" ? .week : .month, first: date("periodicfirstexecutiondate"),
+                last: date("periodiclastexecutiondate"))
+        }
         return instruction
     }
 }

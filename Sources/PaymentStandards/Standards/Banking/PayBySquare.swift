@@ -1,6 +1,12 @@
 import PaymentCore
 import PaymentCrypto
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A payment order of the Slovak PAY by square: a table packed with LZMA and written in base32hex.
 ///
 /// Source: Slovak Banking Association, PAY by square 1.0 to 1.2, as its public implementations read it. The text has no
@@ -35,6 +41,22 @@ struct PayBySquare: PaymentStandard {
         fileprivate var directDebit: [String] = []
         /// Name, street and city.
         fileprivate var beneficiary: [String] = []
+
+        /// The rhythm of a standing order; nil for a single payment. One of unknown letters is asked for on demand.
+        fileprivate var repetition: PaymentInstruction.Repetition? {
+            guard type & 2 != 0 || standingOrder.contains(where: { !$0.isEmpty }) else { return nil }
+            let rhythms: [String: (Int, PaymentInstruction.Repetition.Unit)] = [
+                "d": (1, .day), "w": (1, .week), "b": (2, .week), "m": (1, .month), "B": (2, .month),
+                "q": (3, .month), "s": (6, .month), "a": (1, .year),
+            ]
+            func date(_ text: String?) -> Date? {
+                text.flatMap { try? CalendarDay(TextPart(decoded: $0, at: 0), "date", .yyyyMMdd).date() }
+            }
+            let rhythm = standingOrder.count > 2 ? rhythms[standingOrder[2]] : nil
+            return PaymentInstruction.Repetition(
+                every: rhythm?.0, rhythm?.1 ?? .month, first: date(texts["dueDate"]),
+                last: standingOrder.count > 3 ? date(standingOrder[3]) : nil)
+        }
 
         fileprivate var json: JSONValue {
             var object = texts.mapValues(JSONValue.string)
@@ -115,7 +137,7 @@ struct PayBySquare: PaymentStandard {
         return fields
     }
 
-    /// Pays the first account of the first order.
+    /// Pays the first account of each order.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         guard let order = payments.first else { return instruction }
@@ -127,7 +149,18 @@ struct PayBySquare: PaymentStandard {
         instruction.amount = .init(order.texts["amount"], iso: order.texts["currency"])
         instruction.memo = order.texts["note"]
         instruction.reference = order.texts["variableSymbol"] ?? order.texts["originatorReference"]
-        if payments.count > 1 || order.accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+        if order.accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+        instruction.repeats = order.repetition
+        guard payments.count > 1 else { return instruction }
+        instruction.setPayments(
+            payments.map { order in
+                .init(
+                    payee: .init(
+                        account: order.accounts.first?.first,
+                        name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 }, check: .checksum),
+                    amount: .init(order.texts["amount"], iso: order.texts["currency"]), memo: order.texts["note"])
+            })
+        instruction.repeats = payments.lazy.compactMap(\.repetition).first
         return instruction
     }
 }

@@ -2,13 +2,13 @@ public import PaymentCore
 
 /// A `bitcoin:` link: an address and other ways to make the same payment.
 ///
-/// Source: BIP-321, which replaces BIP-21; payjoin parameters of BIP-77 and BIP-78. Scheme, keys and bech32 values may
+/// Source: BIP-321, which replaces BIP-21; requests of BIP-72; payjoin parameters of BIP-77 and BIP-78. Scheme, keys and bech32 values may
 /// be in lower or upper case; QR codes have them in capitals.
 public struct BIP321: WritablePaymentStandard {
     /// `bip321`.
     public static let id = "bip321"
     /// The specification that it follows.
-    public static let specification = "BIP-321 (BIP-21), BIP-77, BIP-78"
+    public static let specification = "BIP-321 (BIP-21), BIP-72, BIP-77, BIP-78"
     /// True.
     public static let ignoresUnknownParts = true
     /// The beginnings of its texts.
@@ -23,6 +23,8 @@ public struct BIP321: WritablePaymentStandard {
     private(set) var message: String?
     /// Payment instructions, by key, in order: `lightning`, `lno`, `sp`, `bc` …
     private(set) var payloads: [Payload] = []
+    /// Where a service holds the request to pay; an address beside it is for wallets that cannot fetch it (BIP-72).
+    private(set) var request: String?
     /// The address at which a payjoin can be arranged.
     private(set) var payjoin: String?
     /// The rule whether outputs may be replaced in a payjoin; `pjos`.
@@ -47,7 +49,7 @@ public struct BIP321: WritablePaymentStandard {
     private static let limit = DecimalRules(fractionDigits: 8)
     private static let maximum: UInt128 = 21_000_000_00_000_000
     private static let known: Set<String> = BIP321Payload.keys.union([
-        "label", "message", "amount", "pop", "pj", "pjos",
+        "label", "message", "amount", "pop", "pj", "pjos", "r",
     ])
     private static let reader = QueryReader(
         QueryRules(foldsNames: true, required: "req-", repeatable: BIP321Payload.keys), known: known)
@@ -66,7 +68,7 @@ public struct BIP321: WritablePaymentStandard {
             network = address.network
         }
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in try take(key, parameter) }
-        guard address != nil || !payloads.isEmpty else {
+        guard address != nil || !payloads.isEmpty || request != nil else {
             throw StandardDefect(
                 .missing, "address", at: path.end, "is missing, and nothing else in the link can be paid")
         }
@@ -105,6 +107,7 @@ public struct BIP321: WritablePaymentStandard {
         case "label": label = try text(parameter, name)
         case "message": message = try text(parameter, name)
         case "pj": payjoin = try text(parameter, name)
+        case "r": request = try Self.request(parameter, try text(parameter, name))
         case "pjos": payjoinSubstitution = try text(parameter, name)
         case "pop": try takeProof(parameter, isRequired: isRequired)
         case _ where BIP321Payload.keys.contains(name): try takePayload(name, parameter)
@@ -115,6 +118,17 @@ public struct BIP321: WritablePaymentStandard {
 
     private func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> String {
         try Self.reader.text(parameter, name).text
+    }
+
+    /// True if nothing but a service's request says what is paid.
+    private var isRequestAlone: Bool { request != nil && address == nil && payloads.isEmpty }
+
+    /// Returns the address of a request that a service holds.
+    static func request(_ parameter: QueryParameter, _ text: String) throws(StandardDefect) -> String {
+        guard (try? PaymentLink(text))?.isHTTP == true else {
+            throw parameter.value.defect(.malformed, "r", "must be the web address of a request (BIP-72)")
+        }
+        return text
     }
 
     private mutating func takeAmount(_ value: TextPart) throws(StandardDefect) {
@@ -182,6 +196,7 @@ public struct BIP321: WritablePaymentStandard {
             if values.count > 1 { fields.set(key, values) } else { fields.set(key, values.first) }
         }
         for key in ["bc", "tb", "bcrt"] { fields.set(key, values(key)) }
+        fields.set("r", request)
         fields.set("pj", payjoin)
         fields.set("pjos", payjoinSubstitution)
         if let proofURI {
@@ -197,27 +212,54 @@ public struct BIP321: WritablePaymentStandard {
         return fields
     }
 
-    /// Pays the address, or one of the alternatives.
+    /// The instruction that is paid where the link leaves something open: what is paid once comes first.
+    private var used: PaymentInstruction? {
+        let order = ["bolt11", "bolt12-offer", "lnurl", "bitcoin-address", "cashu-request"]
+        return inner.enumerated().min { one, other in
+            let rank = { (instruction: PaymentInstruction) in order.firstIndex(of: instruction.standard) ?? .max }
+            return (rank(one.element), one.offset) < (rank(other.element), other.offset)
+        }?.element
+    }
+
+    /// Pays the address, or one of the alternatives. What the link leaves open follows from the alternative that is
+    /// paid.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         if let address {
             address.describe(&instruction)
             instruction.payee?.name = label
-        } else {
-            instruction.payee = .init(account: payloads.first?.value, name: label, check: .checksum)
+        } else if let used {
+            instruction.payee = used.payee
+            if let label { instruction.payee?.name = label }
+            instruction.expiresAt = used.expiresAt
+            instruction.warnings = used.warnings
             instruction.network = network?.chain
-            if network ?? .mainnet != .mainnet { instruction.warnings.append(.testNetwork) }
+        } else {
+            let isRequest = isRequestAlone
+            instruction.payee = .init(
+                account: isRequest ? request : payloads.first?.value, name: label, check: isRequest ? .none : .checksum)
+            instruction.network = isRequest ? BitcoinAddress.Network.mainnet.chain : network?.chain
+        }
+        if network ?? .mainnet != .mainnet, !instruction.warnings.contains(.testNetwork) {
+            instruction.warnings.append(.testNetwork)
         }
         if let amountSat, let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi) {
             instruction.amount = .fixed(money)
+        } else if let used, address == nil || used.amount.money != nil {
+            // An address takes any amount: what is asked stands in the invoice alone.
+            instruction.amount = used.amount
+            if address != nil { instruction.warnings.append(.amountInside) }
+        } else if isRequestAlone {
+            instruction.amount = .onService
         }
-        instruction.memo = message
+        instruction.memo = message ?? (address == nil ? used?.memo : nil)
         instruction.alternatives = inner
         let isOther = { (other: PaymentInstruction) in
             if case .fixed = other.amount { other.amount != instruction.amount } else { false }
         }
-        if amountSat != nil, inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
-        if payjoin != nil { instruction.warnings.append(.followsURL) }
+        if inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
+        if request != nil { instruction.warnings.append(.followsURL) }
+        if payjoin != nil, request == nil { instruction.warnings.append(.followsURL) }
         if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
         return instruction
     }
@@ -233,6 +275,7 @@ public struct BIP321: WritablePaymentStandard {
         add("label", label)
         add("message", message)
         for payload in payloads { add(payload.key, payload.value) }
+        add("r", request)
         add("pj", payjoin)
         add("pjos", payjoinSubstitution)
         add(requiresProof ? "req-pop" : "pop", proofURI)

@@ -16,12 +16,14 @@ struct CoinLink: PaymentStandard {
     private(set) var amount: String?
     private(set) var label: String?
     private(set) var message: String?
+    /// Where a service holds the request to pay (BIP-72).
+    private(set) var request: String?
     private let coin: ChainCoin
     private let network: String
     private var decimal: DecimalText?
 
     private static let reader = QueryReader(
-        QueryRules(foldsNames: true, required: "req-"), known: ["amount", "label", "message"])
+        QueryRules(foldsNames: true, required: "req-"), known: ["amount", "label", "message", "r"])
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let (link, path) = (source.link, source.path())
@@ -36,7 +38,7 @@ struct CoinLink: PaymentStandard {
         if isCash {
             coin = .bitcoinCash
             network = scheme == "bitcoincash" ? "mainnet" : "testnet"
-            _ = try CashAddress(path, prefix: scheme, "address")
+            if !path.isEmpty { _ = try CashAddress(path, prefix: scheme, "address") }
         } else {
             let name = scheme
             guard let chain = Self.chains.first(where: { $0.name == name }) else {
@@ -44,7 +46,7 @@ struct CoinLink: PaymentStandard {
             }
             coin = chain.coin
             do throws(StandardDefect) {
-                network = try CoinAddress(path, of: chain, "address").network
+                network = path.isEmpty ? "mainnet" : try CoinAddress(path, of: chain, "address").network
             } catch {
                 throw error.kind == .foreign ? path.defect(.mismatch, "address", error.advice) : error
             }
@@ -57,8 +59,12 @@ struct CoinLink: PaymentStandard {
                 amount = decimal?.text
             case "label": label = try Self.reader.text(parameter, key).text
             case "message": message = try Self.reader.text(parameter, key).text
+            case "r": request = try BIP321.request(parameter, try Self.reader.text(parameter, key).text)
             default: break
             }
+        }
+        guard !path.isEmpty || request != nil else {
+            throw path.defect(.missing, "address", "is missing; it says who is paid")
         }
     }
 
@@ -68,6 +74,7 @@ struct CoinLink: PaymentStandard {
         fields.set("amount", amount)
         fields.set("label", label)
         fields.set("message", message)
+        fields.set("r", request)
         return fields
     }
 
@@ -78,9 +85,15 @@ struct CoinLink: PaymentStandard {
             let name = instruction.networkName ?? scheme
             instruction.name = .init("a \(name) payment request (BIP 21)", opensIn: "a \(name) wallet")
         }
-        instruction.payee = .init(account: address, name: label, check: .checksum)
+        instruction.payee = .init(
+            account: address.isEmpty ? request : address, name: label, check: address.isEmpty ? .none : .checksum)
         instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
-        if let decimal { instruction.amount = coin.amount(decimal) }
+        if let decimal {
+            instruction.amount = coin.amount(decimal)
+        } else if address.isEmpty {
+            instruction.amount = .onService
+        }
+        if request != nil { instruction.warnings.append(.followsURL) }
         instruction.memo = message
         if network != "mainnet" { instruction.warnings.append(.testNetwork) }
         return instruction

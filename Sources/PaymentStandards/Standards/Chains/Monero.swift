@@ -103,7 +103,7 @@ struct Monero: PaymentStandard {
         return fields
     }
 
-    /// Pays the address. All of several are to be paid; the first is shown.
+    /// Pays the addresses, all of several.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)
@@ -111,7 +111,16 @@ struct Monero: PaymentStandard {
         instruction.memo = details
         instruction.reference = addresses.first?.paymentID.map { Hex.encode($0) } ?? paymentID
         if let amount = amounts.first { instruction.amount = ChainCoin.monero.amount(amount) }
-        if addresses.count > 1 { instruction.warnings.append(.severalPayees) }
+        if addresses.count > 1 {
+            instruction.setPayments(
+                addresses.enumerated().map { index, address in
+                    .init(
+                        payee: .init(account: address.text, check: .checksum),
+                        amount: index < amounts.count ? ChainCoin.monero.amount(amounts[index]) : .open)
+                })
+            // Names and description are of all of them.
+            instruction.memo = [recipientName, details].compactMap(\.self).joined(separator: ": ")
+        }
         if addresses.first?.network != "mainnet" { instruction.warnings.append(.testNetwork) }
         return instruction
     }

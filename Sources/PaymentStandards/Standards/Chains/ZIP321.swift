@@ -181,24 +181,29 @@ public struct ZIP321: WritablePaymentStandard {
         return ["payments": .object(list)]
     }
 
-    /// Makes all payments. The first of several is shown.
+    /// Makes all payments.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = ChainCoin.zcash.chain
-        guard let index = payments.keys.min(), let payment = payments[index] else {
+        guard !payments.isEmpty else {
             instruction.purpose = .information
             return instruction
         }
-        instruction.payee = .init(account: payment.address, name: payment.label, check: .checksum)
-        instruction.memo = payment.message ?? payment.memo.flatMap { String(validating: $0, as: UTF8.self) }
-        if let amount = payment.amount {
-            let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules())
-            instruction.amount =
-                payment.asset.map { .uncounted(digits: amount, unit: $0) }
-                ?? decimal.map { ChainCoin.zcash.amount($0) } ?? .open
-        }
-        if payments.count > 1 { instruction.warnings.append(.severalPayees) }
-        if !payment.isMainnet {
+        let ordered = payments.sorted { $0.key < $1.key }.map(\.value)
+        instruction.setPayments(
+            ordered.map { payment in
+                var amount = PaymentInstruction.Amount.open
+                if let digits = payment.amount {
+                    let decimal = try? DecimalText(TextPart(decoded: digits, at: 0), "amount", DecimalRules())
+                    amount =
+                        payment.asset.map { .uncounted(digits: digits, unit: $0) }
+                        ?? decimal.map { ChainCoin.zcash.amount($0) } ?? .open
+                }
+                return .init(
+                    payee: .init(account: payment.address, name: payment.label, check: .checksum), amount: amount,
+                    memo: payment.message ?? payment.memo.flatMap { String(validating: $0, as: UTF8.self) })
+            })
+        if ordered.contains(where: { !$0.isMainnet }) {
             instruction.network = "zcash-testnet"
             instruction.warnings.append(.testNetwork)
         }

@@ -113,6 +113,7 @@ public struct MerchantCode: PaymentStandard {
         instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
         instruction.memo = additional.first { $0.tag == "08" }?.value.text
         if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+        if value("55") != nil { instruction.warnings.append(.amountAdded) }
         if isIncomplete { instruction.warnings.append(.missingField) }
         if MerchantRules.hasAccents(objects, additional) { instruction.warnings.append(.irregular) }
         scheme?.complete(&instruction)

@@ -36,7 +36,14 @@ public struct EIP681: WritablePaymentStandard {
     private static let known = numbers.union(["data", "address", "uint256"])
     private static let reader = QueryReader(QueryRules(), known: known)
     /// An unknown call may have several arguments of one type.
-    private static let callReader = QueryReader(QueryRules(repeatable: ["address", "uint256"]), known: known)
+    private static let callReader = QueryReader(
+        QueryRules(repeatable: ["address", "uint256"]), known: known, takes: isType)
+    /// Returns true for the name of a type of Solidity, which names an argument of a call.
+    private static func isType(_ name: String) -> Bool {
+        let base = name.prefix { $0.isLetter }
+        return ["uint", "int", "bytes", "address", "bool", "string", "fixed", "ufixed"].contains(base)
+            && name.dropFirst(base.count).utf8.allSatisfy { $0.isASCIIDigit || "[]x".utf8.contains($0) }
+    }
 
     /// Creates a value by reading `link`.
     ///
@@ -174,11 +181,14 @@ public struct EIP681: WritablePaymentStandard {
         var instruction = bareInstruction
         instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
         var payee = target
+        // A call carries the chain's own coins, whatever else it does.
+        let coins = value("value").map(amount(wei:)) ?? .open
+        let carries = value("value")?.contains { $0 != "0" } == true
         switch function {
         case nil:
-            instruction.amount = value("value").map(amount(wei:)) ?? .open
+            instruction.amount = coins
             if value("data") != nil {
-                instruction.purpose = .information
+                if !carries { instruction.purpose = .information }
                 instruction.warnings.append(.contractCall)
             }
         case "transfer":
@@ -186,7 +196,9 @@ public struct EIP681: WritablePaymentStandard {
             let token = chainID.map { "caip19/eip155:\($0)/erc20:\(target)" } ?? "erc20:\(target)"
             instruction.amount = .tokens(value("uint256") ?? "", of: token, isSmallest: true)
         case let name?:
-            instruction.purpose = ["approve", "increaseAllowance", "permit"].contains(name) ? .pull : .information
+            instruction.purpose =
+                ["approve", "increaseAllowance", "permit"].contains(name) ? .pull : carries ? .payment : .information
+            if carries { instruction.amount = coins }
             instruction.warnings.append(.contractCall)
         }
         let address = try? EthereumAddress(parsing: payee)
@@ -196,6 +208,14 @@ public struct EIP681: WritablePaymentStandard {
         if address == nil { instruction.warnings.append(.followsURL) }
         if ["3", "4", "5", "42", "11155111", "17000", "560048"].contains(chainID) {
             instruction.warnings.append(.testNetwork)
+        }
+        if function == "transfer", carries {
+            instruction.setPayments([
+                .init(payee: instruction.payee, amount: instruction.amount),
+                .init(
+                    payee: .init(account: target, check: targetChecksum == "valid" ? .checksum : .none), amount: coins),
+            ])
+            instruction.warnings.append(.contractCall)
         }
         return instruction
     }

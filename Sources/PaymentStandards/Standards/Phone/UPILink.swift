@@ -186,9 +186,22 @@ public struct UPILink: WritablePaymentStandard {
             instruction.expiresAt = end.date(seconds: 86_400 - 19_800)
             instruction.warnings.append(.expires)
         }
+        instruction.repeats = repetition
         if self["url"] != nil { instruction.warnings.append(.opensNothing) }
         if self["sign"] == nil { instruction.warnings.append(.unsignedOrigin) }
         return instruction
+    }
+
+    /// The rhythm of a mandate.
+    private var repetition: PaymentInstruction.Repetition? {
+        let rhythms: [String: (Int?, PaymentInstruction.Repetition.Unit)] = [
+            "DAILY": (1, .day), "WEEKLY": (1, .week), "FORTNIGHTLY": (2, .week), "MONTHLY": (1, .month),
+            "BIMONTHLY": (2, .month), "QUARTERLY": (3, .month), "HALFYEARLY": (6, .month), "YEARLY": (1, .year),
+            "ASPRESENTED": (nil, .day),
+        ]
+        guard let rhythm = self["recur"].flatMap({ rhythms[$0.uppercased()] }) else { return nil }
+        return .init(
+            every: rhythm.0, rhythm.1, first: date("validitystart")?.date(), last: date("validityend")?.date())
     }
 
     /// The canonical link.

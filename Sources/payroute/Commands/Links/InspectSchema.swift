@@ -43,7 +43,7 @@ enum InspectSchema {
             },
             "role": {"enum": ["payment", "callback", "authorization", null]},
             "standard": {"type": ["string", "null"]},
-            "trust": {"enum": ["verified", "unverified", null]},
+            "trust": {"enum": ["verified", "unverified", "unclear", null]},
             "valid": {"type": "boolean"}
           }
         """#
@@ -55,15 +55,15 @@ enum InspectSchema {
         {
           "type": "object",
           "required": ["advice", "alternatives", "amount", "amountKind", "expired", "expires", "kind", "memo", "network",
-            "networkName", "payee", "payeeCheck", "payeeName", "provider", "reference", "standard", "summary", "title",
-            "unit", "warnings"],
+            "networkName", "payee", "payeeCheck", "payeeName", "payments", "provider", "reference", "repeats", "standard",
+            "summary", "title", "unclear", "unit", "unread", "warnings"],
           "additionalProperties": false,
           "properties": {
             "advice": {"type": "string", "description": "The next step, for people."},
             "alternatives": {"type": "array", "items": {"$ref": "\#(place)"}},
             "amount": {"type": ["string", "null"], "description": "Exact, in main units.",
               "pattern": "^[0-9]+(\\.[0-9]+)?$"},
-            "amountKind": {"enum": ["open", "fixed", "minimum", "suggested", "uncounted", "onService"]},
+            "amountKind": {"enum": ["open", "fixed", "minimum", "suggested", "uncounted", "onService", "several"]},
             "expired": {"type": ["boolean", "null"], "description": "By the clock of the machine."},
             "expires": {"type": ["string", "null"], "description": "RFC 3339, in UTC.",
               "pattern": "^[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
@@ -75,13 +75,33 @@ enum InspectSchema {
             "payee": {"type": ["string", "null"], "description": "The account, as the standard spells it."},
             "payeeCheck": {"enum": ["none", "checksum", "textChecksum", "signature", null]},
             "payeeName": {"type": ["string", "null"], "description": "A claim of the text's author."},
+            "payments": {"type": "array", "description": "All payments, where the text asks for several together.",
+              "items": {
+                "type": "object", "required": ["amount", "amountKind", "memo", "payee", "payeeName", "unit"],
+                "additionalProperties": false,
+                "properties": {
+                  "amount": {"type": ["string", "null"]}, "amountKind": {"type": "string"},
+                  "memo": {"type": ["string", "null"]}, "payee": {"type": ["string", "null"]},
+                  "payeeName": {"type": ["string", "null"]}, "unit": {"type": ["string", "null"]}
+                }
+              }},
             "provider": {"type": ["string", "null"], "description": "The provider that can pay it."},
             "reference": {"type": ["string", "null"]},
+            "repeats": {"description": "The rhythm of a standing order or mandate; every is null on demand.",
+              "type": ["object", "null"], "required": ["every", "first", "last", "unit"], "additionalProperties": false,
+              "properties": {
+                "every": {"type": ["integer", "null"]}, "first": {"type": ["string", "null"]},
+                "last": {"type": ["string", "null"]}, "unit": {"enum": ["day", "week", "month", "year"]}
+              }},
             "standard": {"type": ["string", "null"]},
             "summary": {"type": "string", "description": "One line for people: who gets how much until when."},
             "title": {"type": "string"},
+            "unclear": {"type": "array", "description": "The names of unread parts that could change the payment.",
+              "items": {"type": "string"}},
             "unit": {"type": ["string", "null"],
               "description": "iso4217/EUR, caip19/…, BTC, wei, a bare symbol, or smallest-unit-of: and a token."},
+            "unread": {"type": "object", "description": "The parts of the text that are not known, by name.",
+              "additionalProperties": {"type": ["string", "null"]}},
             "warnings": {"type": "array", "items": {"type": "string"}}
           }
         }

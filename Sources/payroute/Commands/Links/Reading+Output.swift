@@ -17,6 +17,13 @@ extension Reading {
             ("amount", amount.rowText), ("network", network?.name), ("memo", memo), ("number", reference),
             ("expires", expires.map { "\($0.ISO8601Format())\(isExpired == true ? ", which has passed" : "")" }),
         ]
+        rows += payments.map { payment in
+            (
+                "payment",
+                [payment.amount.rowText ?? "any amount", payment.payee?.account].compactMap(\.self).joined(
+                    separator: " to ")
+            )
+        }
         rows += alternatives.map { (kind == .ambiguous ? "either" : "or", $0.summary) }
         rows += warnings.filter { !summary.lowercased().contains($0.words.lowercased()) }.map { ("note", $0.words) }
         rows.append(("next", advice))
@@ -40,12 +47,19 @@ extension Reading {
         buffer.addMember("payee", payee?.account)
         buffer.addMember("payeeCheck", payee?.check.rawValue)
         buffer.addMember("payeeName", payee?.name)
+        buffer.addJSON("payments", .array(payments.map(\.json)))
         buffer.addMember("provider", provider)
         buffer.addMember("reference", reference)
+        buffer.addJSON("repeats", repeats?.json ?? .null)
         buffer.addMember("standard", standard)
         buffer.addMember("summary", summary)
         buffer.addMember("title", title)
+        buffer.addMember("unclear", unread.filter(\.couldChangePayment).map(\.name))
         buffer.addMember("unit", amount.unit)
+        buffer.addJSON(
+            "unread",
+            .object(Dictionary(unread.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
+        )
         buffer.addMember("warnings", warnings.map(\.name))
     }
 
@@ -54,6 +68,28 @@ extension Reading {
         var buffer: [UInt8] = []
         buffer.addJSONLine { write(to: &$0) }
         do { return try JSONValue(parsing: buffer.dropLast()) } catch { return .null }
+    }
+}
+
+extension PaymentInstruction.Payment {
+    fileprivate var json: JSONValue {
+        var object: JSONValue = ["amountKind": .string(amount.kind)]
+        let members = [
+            ("amount", amount.number), ("memo", memo), ("payee", payee?.account), ("payeeName", payee?.name),
+            ("unit", amount.unit),
+        ]
+        for (name, text) in members { object[name] = text.map(JSONValue.string) ?? .null }
+        return object
+    }
+}
+
+extension PaymentInstruction.Repetition {
+    fileprivate var json: JSONValue {
+        [
+            "every": every.map { .number(JSONNumber($0)) } ?? .null, "unit": .string(unit.rawValue),
+            "first": first.map { .string($0.ISO8601Format()) } ?? .null,
+            "last": last.map { .string($0.ISO8601Format()) } ?? .null,
+        ]
     }
 }
 
@@ -67,6 +103,7 @@ extension PaymentInstruction.Amount {
         case .suggested: "suggested"
         case .uncounted: "uncounted"
         case .onService: "onService"
+        case .several: "several"
         }
     }
 
@@ -87,6 +124,7 @@ extension PaymentInstruction.Amount {
         switch self {
         case .open: nil
         case .onService: "asked of the service"
+        case .several: nil
         case .fixed(let money): AmountText.words(money)
         case .minimum(let money): "\(AmountText.words(money)) at least"
         case .suggested(let money): "\(AmountText.words(money)), unless the payer changes it"

@@ -51,6 +51,9 @@ struct Reading {
     /// The network by its id, and by its name for people.
     var network: (id: String, name: String)?
     var memo: String?
+    var payments: [PaymentInstruction.Payment] = []
+    var repeats: PaymentInstruction.Repetition?
+    var unread: [UnreadPart] = []
     var reference: String?
     var expires: Date?
     var isExpired: Bool?
@@ -89,6 +92,10 @@ extension Reading {
             }
         if isHidden, !instruction.publicFields.contains("amount") { instruction.amount = .open }
         instruction.amount = AmountText.counted(instruction.amount, on: instruction.network)
+        for index in instruction.payments.indices {
+            instruction.payments[index].amount = AmountText.counted(
+                instruction.payments[index].amount, on: instruction.network)
+        }
         self.init(
             kind, title: instruction.name.title, summary: instruction.summary(at: date, amount: AmountText.words))
         standard = instruction.standard
@@ -100,6 +107,9 @@ extension Reading {
         guard !isHidden else { return }
         payee = instruction.payee
         memo = instruction.memo
+        payments = instruction.payments
+        repeats = instruction.repeats
+        unread = instruction.unread
         reference = instruction.reference
         expires = instruction.expiresAt
         isExpired = expires.map { _ in instruction.hasExpired(at: date) }
@@ -257,6 +267,10 @@ extension Reading {
         case (.callback, _): advice = "give it to the application that started the payment (router.handle)"
         case (.authorization, _): advice = "answer it in the application that holds the key"
         case (_, .verified): advice = "pay with \(name) (provider '\(route.provider)')"
+        case (_, .unclear):
+            advice =
+                "ask the payee for another text; 'payroute pay --accept-unclear' pays this one "
+                + "(provider '\(route.provider)')"
         case (_, .unverified(let reason)):
             warnings.append(("unverified", reason))
             summary += " · unverified: \(reason)"

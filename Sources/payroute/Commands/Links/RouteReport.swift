@@ -27,7 +27,9 @@ struct RouteReport {
     var candidates: [String] = []
     var reference: String?
     var role: String?
-    var isVerified: Bool?
+    /// `verified`, `unverified`, `unclear`; nil where no provider takes the link.
+    var trust: String?
+    var isVerified: Bool? { trust.map { $0 == "verified" } }
     var standard: String?
     var reason: String
     /// The registered host that the link's host only resembles.
@@ -48,7 +50,7 @@ struct RouteReport {
             reference = route.match.reference
             role = route.match.role.rawValue
             standard = answer.instruction(of: vendors)?.standard
-            if case .verified = route.match.trust { isVerified = true } else { isVerified = false }
+            trust = Self.word(for: route.match.trust)
         case .ambiguous(let routes):
             decision = .ambiguous
             candidates = routes.map(\.provider.rawValue)
@@ -69,15 +71,21 @@ struct RouteReport {
         }
     }
 
+    /// The trust in a link, for programs.
+    static func word(for trust: LinkMatch.Trust) -> String {
+        switch trust {
+        case .verified: "verified"
+        case .unverified: "unverified"
+        case .unclear: "unclear"
+        }
+    }
+
     /// An input that is not a text.
     init(unreadable input: String, reason: String) {
         self.input = input
         self.reason = reason
         decision = .rejected
     }
-
-    /// `verified`, `unverified` or nil.
-    var trust: String? { isVerified.map { $0 ? "verified" : "unverified" } }
 
     /// Adds the object, with the reading and the members of `inspection`, as a line to `buffer`.
     func write(to buffer: inout [UInt8], with inspection: Inspection? = nil, reading: Reading) {
@@ -109,7 +117,7 @@ struct RouteReport {
 
     /// The report as a table's row, what it is first.
     func cells(_ reading: Reading) -> [Table.Cell] {
-        let tone = isVerified == false ? Style.Tone.doubtful : decision.tone
+        let tone = trust != nil && trust != "verified" ? Style.Tone.doubtful : decision.tone
         return [
             Table.Cell(Printable.text(reading.summary)),
             Table.Cell(decision.rawValue, tone),

@@ -36,6 +36,9 @@ enum PayCommand: Command {
             amountOption, commentOption,
             PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
+            .init(
+                name: "accept-unclear",
+                help: "Pay although a part of the text is not known that could change coin, amount, payee or time."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the outcome."),
         ] + PaymentOptions.payers,
         examples: [
@@ -79,7 +82,7 @@ enum PayCommand: Command {
         let amount = try amount(arguments)
         var choice =
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
-        let trustsLink = arguments.has("trust-host")
+        let (trustsLink, acceptsUnclear) = (arguments.has("trust-host"), arguments.has("accept-unclear"))
         // Before standard input is read.
         try WalletOption.check(arguments)
         let consent = try PaymentConsent.read(arguments, console, isJSON: isJSON)
@@ -92,7 +95,7 @@ enum PayCommand: Command {
             choice = .asked { await PaymentConsent.choose(id, from: $0, paidBy: wallet, console) }
         }
         let (result, signal) = await Interrupts.run { [choice] in
-            await session.pay(link, choice: choice, trustsLink: trustsLink)
+            await session.pay(link, choice: choice, trustsLink: trustsLink, acceptsUnclear: acceptsUnclear)
         }
         console.show(result, isJSON: isJSON, hasSteps: true)
         if result.ending == .unknown || result.ending == .pending {

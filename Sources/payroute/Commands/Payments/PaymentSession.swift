@@ -102,17 +102,21 @@ struct PaymentSession: Sendable {
     }
 
     /// Pays what `text` asks for, and reports each step. Never throws: every ending is a result.
-    func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
+    func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false, acceptsUnclear: Bool = false) async
+        -> PaymentResult
+    {
         let (route, result) = await self.route(text)
         guard route != nil else { return result }
-        return await carryOut(text, choice, trustsLink: trustsLink, quote: nil, result)
+        return await carryOut(
+            text, choice, trustsLink: trustsLink, acceptsUnclear: acceptsUnclear, quote: nil, result)
     }
 
     /// Pays an option of a quote that the payer has seen.
     func pay(
-        _ text: String, _ quote: PaymentQuote, option: PaymentMethodOption.ID, _ result: PaymentResult
+        _ text: String, _ quote: PaymentQuote, option: PaymentMethodOption.ID, acceptsUnclear: Bool,
+        _ result: PaymentResult
     ) async -> PaymentResult {
-        await carryOut(text, .option(option), trustsLink: true, quote: quote, result)
+        await carryOut(text, .option(option), trustsLink: true, acceptsUnclear: acceptsUnclear, quote: quote, result)
     }
 
     /// Pays one period of what recurs, under its own name: by a link that names the payee.
@@ -141,12 +145,15 @@ struct PaymentSession: Sendable {
     /// Requests a quote for `text`.
     ///
     /// - Returns: The quote with the result so far; without a quote the result states the reason.
-    func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
+    func quote(_ text: String, trustsLink: Bool = false, acceptsUnclear: Bool = false) async -> (
+        quote: PaymentQuote?, result: PaymentResult
+    ) {
         var (route, result) = await route(text)
         guard let route else { return (nil, result) }
         do throws(PaymentError) {
             seen.begin(narratesQuote: false)
-            let quote = try await router.quote(route, as: payer, acceptingUnverified: trustsLink)
+            let quote = try await router.quote(
+                route, as: payer, acceptingUnverified: trustsLink, acceptingUnclear: acceptsUnclear)
             result.payee = quote.payee.name
             result.amount = quote.amount
             return (quote, result)
@@ -179,10 +186,11 @@ struct PaymentSession: Sendable {
     }
 
     private func carryOut(
-        _ text: String, _ choice: Choice, trustsLink: Bool, quote: PaymentQuote?, _ result: PaymentResult
+        _ text: String, _ choice: Choice, trustsLink: Bool, acceptsUnclear: Bool, quote: PaymentQuote?,
+        _ result: PaymentResult
     ) async -> PaymentResult {
         var (result, payer) = (result, payer)
-        var intent = PaymentIntent(of: text, key: nil, acceptsUnverified: trustsLink)
+        var intent = PaymentIntent(of: text, key: nil, acceptsUnverified: trustsLink, acceptsUnclear: acceptsUnclear)
         (payer.chooser, payer.policy) = (nil, nil)
         switch choice {
         case .none: payer.chooser = { _ in nil }
@@ -225,6 +233,8 @@ struct PaymentSession: Sendable {
             error.with(message: "the payee leaves the amount to the payer; say it with --amount, in satoshi")
         case .untrustedLink:
             error.with(message: "\(error.message); pass --trust-host if you know where it comes from")
+        case .unclearText:
+            error.with(message: "\(error.message), or pass --accept-unclear if you know what is paid")
         default: wallet == nil ? error.withSandboxHint : error
         }
     }
@@ -251,14 +261,12 @@ struct PaymentSession: Sendable {
     /// The decision about the link.
     private static func event(_ decision: RouteDecision) -> SessionEvent {
         guard case .matched(let route) = decision else { return SessionEvent("route", decision.explanation) }
-        var isVerified = false
-        if case .verified = route.match.trust { isVerified = true }
         return SessionEvent(
             "route", decision.explanation,
             [
                 "provider": .string(route.provider.rawValue),
                 "reference": route.match.reference.map { .string($0) } ?? .null,
-                "trust": .string(isVerified ? "verified" : "unverified"),
+                "trust": .string(RouteReport.word(for: route.match.trust)),
             ])
     }
 }

@@ -18,6 +18,7 @@ enum QuoteCommand: Command {
         options: [
             PayCommand.amountOption,
             .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
+            .init(name: "accept-unclear", help: "Ask although a part of the text is not known that could change it."),
             .init(name: "json", help: "Print one JSON object, and ask nothing."),
         ] + PaymentOptions.payers,
         examples: [
@@ -30,11 +31,15 @@ enum QuoteCommand: Command {
         // Before standard input is read.
         try WalletOption.check(arguments)
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
+        let acceptsUnclear = arguments.has("accept-unclear")
         let link = try SingleLink.read(arguments, console)
         let session = try await PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { event in
             if !isJSON, event.label != "route" { console.narrate(event, isJSON: false) }
         }
-        let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }
+        let (asked, signal) = await Interrupts.run {
+            await session.quote(
+                link, trustsLink: trustsLink, acceptsUnclear: acceptsUnclear)
+        }
         guard let quote = asked.quote else {
             console.show(asked.result, isJSON: isJSON)
             return signal.map(ExitCode.interrupted(by:)) ?? .failed
@@ -48,7 +53,9 @@ enum QuoteCommand: Command {
             console.output.line("\nIt is paid \(PaymentConsent.terms(option, wallet)).")
         }
         guard quote.outcome == nil, let id = choose(from: quote.options, console) else { return .done }
-        let (result, end) = await Interrupts.run { await session.pay(link, quote, option: id, asked.result) }
+        let (result, end) = await Interrupts.run {
+            await session.pay(link, quote, option: id, acceptsUnclear: acceptsUnclear, asked.result)
+        }
         console.show(result, isJSON: false)
         return result.exitCode(after: end)
     }

@@ -39,7 +39,7 @@ enum ServeSchemas {
               "reading": {"$ref": "#/components/schemas/Instruction"}, "reason": {"type": "string"},
               "reference": {"type": ["string", "null"]}, "resembles": {"type": "object"},
               "role": {"enum": ["payment", "callback", "authorization", null]},
-              "standard": {"type": ["string", "null"]}, "trust": {"enum": ["verified", "unverified", null]}
+              "standard": {"type": ["string", "null"]}, "trust": {"enum": ["verified", "unverified", "unclear", null]}
             }
           },
           "Money": {

@@ -1,0 +1,67 @@
+import BitcoinProvider
+import PaymentCore
+import PaymentRouting
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// A link with a part that could change the payment is paid with a person's consent only, whoever pays it.
+@Suite("Bitcoin texts that are not clear")
+struct UnclearTextTests {
+    private static let bare = "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.001"
+    private static let texts = [
+        "&currency=USD", "&CURRENCY=USD", "&curr%65ncy=USD", "&asset-id=ab", "&tokenAddress=ab", "&expires=1",
+        "#&amount=0.1", "&payee=x",
+    ].map { bare + $0 }
+
+    /// A settler that must not be asked.
+    private struct Untouched: PaymentSettler {
+        let name = "untouched"
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+        func settle(_ settlement: Settlement) async throws -> SettlementState {
+            Issue.record("the settler is asked to pay")
+            throw PaymentError(.payer, "not to be asked")
+        }
+        func order(named name: String) async throws -> SettlementOrder? { nil }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+        func register(_ name: String) async throws {}
+        func abandon(_ name: String) async throws -> SettlementState {
+            throw PaymentError(.payer, "not to be asked")
+        }
+    }
+
+    private let router: PaymentRouter
+
+    init() throws {
+        router = PaymentRouter(
+            registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: NoNetwork(),
+            journal: InMemoryJournal(), readers: [StandardsReader()])
+    }
+
+    @Test("It is refused by name, with every payer, and is one payment with the clear text", arguments: texts)
+    func refused(text: String) async throws {
+        guard case .matched(let route) = router.route(text), case .unclear(let reason) = route.match.trust,
+            case .matched(let clear) = router.route(Self.bare)
+        else {
+            Issue.record("\(router.route(text).explanation)")
+            return
+        }
+        #expect(!reason.isEmpty && clear.match.trust == .verified)
+        #expect(route.match.reference == clear.match.reference)
+        for payer in [
+            Payer(policy: .firstWhateverItCosts, settler: Untouched()),
+            Payer(chooser: { $0.options.first?.id }, settler: Untouched()),
+        ] {
+            await #expect {
+                try await router.pay(text, as: payer)
+            } throws: { ($0 as? PaymentError)?.code == .unclearText }
+        }
+        await #expect {
+            try await router.pay(
+                text, as: Payer(policy: .firstWhateverItCosts, settler: Untouched()), acceptingUnclear: true)
+        } throws: { ($0 as? PaymentError)?.code == .noChooser }
+    }
+}
