@@ -8,8 +8,9 @@ struct LinkDefectTests {
         arguments: [
             ("", .empty),
             (" https://a.example", .leadingWhitespace), ("\thttps://a.example", .leadingWhitespace),
-            ("\npay_1", .leadingWhitespace), ("\r\npay_1", .leadingWhitespace), ("\u{B}x", .leadingWhitespace),
-            ("\u{C}x", .leadingWhitespace),
+            ("\nhttps://a.example", .leadingWhitespace), (" HTTP://a.example", .leadingWhitespace),
+            (" https%3A%2F%2Fa.example", .leadingWhitespace), ("\u{B}wc:a@2", .leadingWhitespace),
+            (" ", .leadingWhitespace), ("\r\n", .leadingWhitespace),
             ("\u{0}https://a.example", .forbiddenByte(0, offset: 0)), ("\u{8}x", .forbiddenByte(8, offset: 0)),
             ("pay_1\u{0}", .forbiddenByte(0, offset: 5)), ("pay_1\u{1B}[31m", .forbiddenByte(0x1B, offset: 5)),
             ("pay_1\u{7F}", .forbiddenByte(0x7F, offset: 5)), ("pay_1\u{9B}31m", .forbiddenByte(0x9B, offset: 6)),
@@ -33,9 +34,10 @@ struct LinkDefectTests {
             ("https://a.example/#\u{0}", .forbiddenByte(0, offset: 19)),
             ("https:\u{7F}", .forbiddenByte(0x7F, offset: 6)), ("wc:a b", .forbiddenByte(0x20, offset: 4)),
             ("https://а.example/", .nonASCII(offset: 8)), ("https://pay。example/", .nonASCII(offset: 11)),
-            ("https://pay.example/\u{200B}", .nonASCII(offset: 20)),
-            ("https://pay.example/?a=\u{202E}", .nonASCII(offset: 23)),
-            ("https://pa\u{AD}y.example", .nonASCII(offset: 10)), ("wc:é", .nonASCII(offset: 3)),
+            ("https://pay.example/\u{200B}", .invisible("\u{200B}", offset: 20)),
+            ("https://pay.example/?a=\u{202E}", .invisible("\u{202E}", offset: 23)),
+            ("https://pa\u{AD}y.example", .invisible("\u{AD}", offset: 10)), ("wc:é", .nonASCII(offset: 3)),
+            ("https://a.example/\u{A0}", .invisible("\u{A0}", offset: 18)),
             ("https:／／pay.example", .nonASCII(offset: 6)), ("https://a.example/#\u{9B}", .nonASCII(offset: 19)),
         ] as [(String, LinkDefect)])
     func bytes(input: String, defect: LinkDefect) {
@@ -162,6 +164,7 @@ struct LinkDefectTests {
             (.forbiddenByte(0x20, offset: 7), "a space at byte 7"),
             (.forbiddenByte(0x5C, offset: 7), "a backslash at byte 7"),
             (.forbiddenByte(0x1B, offset: 7), "0x1b at byte 7"), (.nonASCII(offset: 7), "byte 7"),
+            (.invisible("\u{FEFF}", offset: 7), "U+FEFF (zero width no-break space) at byte 7"),
             (.missingHost, "no host"),
             (.userInformation(offset: 7), "byte 7"), (.invalidHost(offset: 7), "byte 7"),
             (.invalidPort(offset: 7), "byte 7"),

@@ -124,6 +124,7 @@ struct LinkPropertyTests {
                 case .forbiddenByte(let byte, let offset):
                     isRight = bytes.indices.contains(offset) && bytes[offset] == byte
                 case .nonASCII(let offset): isRight = bytes.indices.contains(offset) && bytes[offset] >= 0x80
+                case .invisible(_, let offset): isRight = bytes.indices.contains(offset) && bytes[offset] >= 0x80
                 case .userInformation(let offset): isRight = bytes.indices.contains(offset) && bytes[offset] == 0x40
                 case .invalidHost(let offset), .invalidPort(let offset): isRight = offset <= bytes.count && offset >= 5
                 case .tooLong(let count): isRight = count == bytes.count

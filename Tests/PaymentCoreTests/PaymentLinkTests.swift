@@ -191,7 +191,7 @@ struct PaymentLinkTests {
         "Texts that are no URI",
         arguments: [
             .text("pay_123"), .text("p"), .text("pay.example/x"), .text("//pay.example/x"), .text("K:PR|V:01|C:1|R:1"),
-            .text("BCD\n002\n1\nSCT\n\nMünster\nDE02"), .text("SPC\r\n0200\r\n1"), .text("a\tb "),
+            .text("BCD\n002\n1\nSCT\n\nMünster\nDE02"), .text("SPC\r\n0200\r\n1"), .text("a\tb"),
             .text("00020101021129370016A000000677010111"), .text("https"), .text("https;//pay.example"),
             .text("https%253A%252F%252Fpay.example"), .text("%68ttps://pay.example"), .text("pay%5F123"),
             .text("ｈttps://pay.example"), .text("héllo:there"), .text("\u{FEFF}https://pay.example"), .text("😀"),

@@ -77,6 +77,7 @@ struct StandardsTableTests {
             case .prefix(let text): openings.append("`\(text.replacing("|", with: "\\|"))`")
             case .otherScheme: others.append("another scheme")
             case .webParameter(let name): others.append("parameter `\(name)`")
+            case .webValue(let prefix): others.append("value `\(prefix)…`")
             case .webPathSuffix(let suffix): others.append("path `…\(suffix)`")
             case .bare: others.append("structure")
             case .mailbox: others.append("`user@host`")

@@ -10,7 +10,7 @@ struct Authority {
     private(set) var isLowercase = true
 
     /// Reads from `start`, just behind the slashes. Only web schemes promise domain names; in the other schemes any
-    /// word may stand in place of the host (`upi://pay`).
+    /// word may stand in place of the host (`upi://pay`), of any length (`monero://4…`).
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isWeb: Bool) -> LinkDefect? {
         hostStart = start
         hostEnd = start
@@ -43,7 +43,7 @@ struct Authority {
             case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
                 let length = index - labelStart
                 if byte != UInt8(ascii: ".") && length == 0 && labels == 0 { break scan }
-                guard length > 0, length <= 63, bytes[labelStart] != UInt8(ascii: "-"),
+                guard length > 0, length <= 63 || !isWeb, bytes[labelStart] != UInt8(ascii: "-"),
                     bytes[index - 1] != UInt8(ascii: "-")
                 else { return Self.hasUserInformation(bytes, from: index) ?? .invalidHost(offset: labelStart) }
                 labels += 1
@@ -65,7 +65,7 @@ struct Authority {
         hostEnd = index
         end = index
         guard index > hostStart else { return nil }
-        guard index - hostStart <= 253 else { return .invalidHost(offset: hostStart) }
+        guard index - hostStart <= 253 || !isWeb else { return .invalidHost(offset: hostStart) }
         return classify(bytes, labels: labels, lastLabel: labelStart, isInternational: isInternational, isWeb: isWeb)
     }
 

@@ -10,7 +10,7 @@ enum CanonicalText {
     /// Schemes that some writers put twice before a payload, or with slashes behind them. Neither is a part of the
     /// payload.
     private static let payloadSchemes: [(name: StaticString, ignoresSlashes: Bool)] = [
-        ("lightning", true), ("bitcoin", false),
+        ("lightning", true), ("bitcoin", false), ("lnurl", true), ("cashu", true),
     ]
 
     /// Returns the place where the payload of a URI begins, behind its scheme and all repetitions of it.

@@ -47,6 +47,12 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let unread = Self(rawValue: "unread")
     /// Parts of the text are not known and could change the payment; see ``PaymentInstruction/unclear``.
     public static let unclear = Self(rawValue: "unclear")
+    /// The text does not say the unit of its amount, and makers of such texts mean different ones.
+    public static let unitNotSure = Self(rawValue: "unit-not-sure")
+    /// The amount has a comma that its standard ignores, where a decimal point may be meant.
+    public static let ignoredComma = Self(rawValue: "ignored-comma")
+    /// An address in the text is not encrypted, and what is sent there could be changed.
+    public static let unencryptedURL = Self(rawValue: "unencrypted-url")
     /// Part of the text is written in a way that the standard does not allow but that is common.
     public static let irregular = Self(rawValue: "irregular")
 }

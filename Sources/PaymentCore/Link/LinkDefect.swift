@@ -10,8 +10,10 @@ public enum LinkDefect: Error, Sendable, Hashable {
     case leadingWhitespace
     /// A character that no payment link or QR text may hold: a control character, a space or backslash in a URI.
     case forbiddenByte(UInt8, offset: Int)
-    /// A character outside ASCII in a URI: a look-alike letter, an invisible or direction-changing character.
+    /// A character outside ASCII in a URI, such as a look-alike letter.
     case nonASCII(offset: Int)
+    /// A character in a URI that nobody sees: of no width, turning the direction of the text, a space beyond ASCII.
+    case invisible(Unicode.Scalar, offset: Int)
     /// A web link without a host, such as `https:///path` or `https:host`.
     case missingHost
     /// A user name or password before the host, which hides the real host.
@@ -38,9 +40,12 @@ extension LinkDefect: CustomStringConvertible {
         case .tooLong(let bytes):
             "the link has \(bytes) bytes; at most \(PaymentLink.maximumLength) are accepted"
         case .leadingWhitespace: "the link begins with white space; remove it"
+        case .forbiddenByte(0x20, let offset): "a space at byte \(offset) is not allowed in a link; write it as %20"
         case .forbiddenByte(let byte, let offset): "\(Self.name(of: byte)) at byte \(offset) is not allowed in a link"
         case .nonASCII(let offset):
-            "a character at byte \(offset) is not ASCII; it may be a look-alike or invisible character"
+            "a character at byte \(offset) is not ASCII; it may be a look-alike"
+        case .invisible(let scalar, let offset):
+            "the invisible character \(scalar.codePoint) at byte \(offset) is not allowed in a link; remove it"
         case .missingHost: "the web link names no host"
         case .userInformation(let offset):
             "a user name before the host (@ at byte \(offset)) hides which host is called; it is not allowed"
@@ -56,9 +61,25 @@ extension LinkDefect: CustomStringConvertible {
 
     private static func name(of byte: UInt8) -> String {
         switch byte {
-        case 0x20: "a space"
         case 0x5C: "a backslash"
         default: "the control character 0x\(Hex.encode([byte]))"
+        }
+    }
+}
+
+extension LinkDefect {
+    /// Returns the same defect with its place moved by what `move` returns for it.
+    func moved(_ move: (Int) -> Int) -> LinkDefect {
+        switch self {
+        case .forbiddenByte(let byte, let offset): .forbiddenByte(byte, offset: move(offset))
+        case .nonASCII(let offset): .nonASCII(offset: move(offset))
+        case .invisible(let scalar, let offset): .invisible(scalar, offset: move(offset))
+        case .userInformation(let offset): .userInformation(offset: move(offset))
+        case .invalidHost(let offset): .invalidHost(offset: move(offset))
+        case .invalidPort(let offset): .invalidPort(offset: move(offset))
+        case .empty, .tooLong, .leadingWhitespace, .missingHost, .invalidPercentEncoding, .dotSegment, .unusableSegment,
+            .unencrypted:
+            self
         }
     }
 }

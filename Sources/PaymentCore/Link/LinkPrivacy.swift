@@ -3,11 +3,11 @@
 
 extension PaymentLink {
     /// True if the link may hold a secret, as far as can be determined without its provider: it names a key (`symKey`),
-    /// is a URI of another scheme than `http` and `https`, or a text that has one in it or is JSON. A provider that
+    /// has ecash in it (`cashuB…`), is a URI of another scheme than `http` and `https`, or a text that has one in it or is JSON. A provider that
     /// claims it may know better: ``LinkMatch/holdsSecret``.
     public var mayHoldSecret: Bool {
         switch form {
-        case .web, .opaque: !isHTTP || LinkPrivacy.namesKey(text)
+        case .web, .opaque: !isHTTP || LinkPrivacy.holdsSecret(text)
         case .text: LinkPrivacy.mayHoldSecret(text)
         }
     }
@@ -36,7 +36,7 @@ package enum LinkPrivacy {
         guard let (scheme, rest) = scheme(of: text[...]) else {
             return mayHoldSecret(text) ? "(text of \(text.utf8.count) bytes)" : text
         }
-        guard let rest, isWeb(scheme), !namesKey(text) else { return "\(scheme):…" }
+        guard let rest, isWeb(scheme), !holdsSecret(text) else { return "\(scheme):…" }
         guard let at = rest.prefix(while: { $0 != "?" && $0 != "#" }).lastIndex(of: "@") else { return text }
         return "\(scheme)://…\(rest[at...])"
     }
@@ -44,8 +44,26 @@ package enum LinkPrivacy {
     /// True if a text that is no URI may hold a secret: it is JSON, which is for programs, or has a URI in it.
     static func mayHoldSecret(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace)
-        return words.first?.hasPrefix("{") ?? false || namesKey(text)
+        return words.first?.hasPrefix("{") ?? false || holdsSecret(text)
             || words.contains { scheme(of: $0).map { !isWeb($0.name) } ?? false }
+    }
+
+    /// True if `text` names a key, or has money in it.
+    fileprivate static func holdsSecret(_ text: String) -> Bool { namesKey(text) || holdsToken(text) }
+
+    /// True if `text` has ecash in it at any depth: a token of Cashu (`cashuA…`, `cashuB…`), which its first reader can
+    /// spend.
+    private static func holdsToken(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count >= 16 else { return false }
+            for index in 0...(utf8.count - 16) where utf8[index] == UInt8(ascii: "c") {
+                guard utf8[index..<index + 5].elementsEqual("cashu".utf8), utf8[index + 5] &- 0x41 < 26 else { continue }
+                let isData = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || "-_+/=%".utf8.contains(byte) }
+                if utf8[(index + 6)..<(index + 16)].allSatisfy(isData) { return true }
+            }
+            return false
+        }
     }
 
     /// True if `text` names the symmetric key of a wallet connection (`symKey`, WalletConnect's pairing URIs), in any

@@ -117,7 +117,10 @@ enum LinkScanner {
         let unfit = queryEnd < bytes.count ? ByteSearch.first(in: bytes, from: queryEnd, ByteSearch.unfit) : queryEnd
         guard unfit == bytes.count else {
             let byte = bytes[unfit]
-            return .defect(byte >= 0x80 ? .nonASCII(offset: unfit) : .forbiddenByte(byte, offset: unfit))
+            guard byte >= 0x80 else { return .defect(.forbiddenByte(byte, offset: unfit)) }
+            let scalar = String(decoding: bytes[unfit...].prefix(4), as: UTF8.self).unicodeScalars.first
+            if let scalar, scalar.isInvisible { return .defect(.invisible(scalar, offset: unfit)) }
+            return .defect(.nonASCII(offset: unfit))
         }
 
         var layout = LinkLayout(form: .opaque, schemeEnd: UInt16(schemeEnd))

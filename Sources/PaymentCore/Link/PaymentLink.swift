@@ -4,8 +4,9 @@
 /// (`wc:topic@2?…`), or a *text* that is no URI at all (a bare id, an EMV or EPC code). URIs are ASCII only. Scheme
 /// and host are lower-cased, a default port is dropped, and so are escapes that RFC 3986 does not need (`%2D` is `-`,
 /// `%c3` is `%C3`), so equal links have equal ``text``. A URI that was percent-encoded once as a whole is decoded.
-/// `lightning:` and `bitcoin:` stand once, and `lightning:` without slashes. Scanning the canonical text again gives
-/// the same link.
+/// `lightning:` and `bitcoin:` stand once, and `lightning:`, `lnurl:` and `cashu:` without slashes. White space and
+/// line ends around a text are left out, but for web links and wallet connections, which are refused with them; a space
+/// inside a `upi:` link is `%20`. Scanning the canonical text again gives the same link.
 ///
 /// Rules: RFC 3986 narrowed. User information, backslashes, percent signs in the host, trailing dots and numbers
 /// that browsers would read as an address are refused, because parsers disagree about them.
@@ -78,9 +79,34 @@ public struct PaymentLink: Sendable {
     ///
     /// - Throws: ``LinkDefect`` with the defect and its place.
     package init(keepingEscapes text: String) throws(LinkDefect) {
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong(bytes: text.utf8.count) }
+        let pasted = PastedText(text)
+        let (canonical, layout): (String, LinkLayout)
+        do throws(LinkDefect) {
+            (canonical, layout) = try Self.scan(pasted.text)
+        } catch {
+            throw error.moved { $0 + pasted.start }
+        }
+        self.init(canonical, layout, canonical == pasted.text ? nil : pasted.text, escaped: nil)
+    }
+
+    private static func scan(_ text: String) throws(LinkDefect) -> (String, LinkLayout) {
         var canonical = text
-        let layout = try LinkScanner.scan(&canonical)
-        self.init(canonical, layout, canonical == text ? nil : text, escaped: nil)
+        do throws(LinkDefect) {
+            let layout = try LinkScanner.scan(&canonical)
+            guard layout.form == .text, var plain = PastedText.withPlainSpaces(canonical) else {
+                return (canonical, layout)
+            }
+            let again = try LinkScanner.scan(&plain)
+            return (plain, again)
+        } catch {
+            guard case .forbiddenByte(0x20, _) = error, var encoded = PastedText.withEncodedSpaces(text) else {
+                throw error
+            }
+            // What else is wrong is of less use than the place of the first space.
+            guard let layout = try? LinkScanner.scan(&encoded) else { throw error }
+            return (encoded, layout)
+        }
     }
 
     private init(_ text: String, _ layout: LinkLayout, _ spelling: String?, escaped: String?) {

@@ -41,6 +41,8 @@ extension PaymentInstruction {
         }
         if let networkName, !holdsSecret, !name.title.contains(networkName) { parts.append(Self.place(networkName)) }
         if !unclear.isEmpty, !holdsSecret { parts.append("not clear: \(Self.words(unclear))") }
+        if warnings.contains(.unitNotSure), !holdsSecret { parts.append("the unit is not sure, USDT may be meant") }
+        if warnings.contains(.ignoredComma), !holdsSecret { parts.append("a comma in the amount is ignored") }
         if warnings.contains(.testNetwork) { parts.append("test money, worth nothing") }
         if !alternatives.isEmpty {
             parts.append("also payable as \(alternatives.map(\.name.title).joined(separator: ", "))")
@@ -234,6 +236,9 @@ extension InstructionWarning {
         case .severalPayments: "it asks for several payments together; all of them are to be made"
         case .amountAdded: "a fee or a tip is added to the amount"
         case .severalPayees: "it offers several accounts; the one shown is used"
+        case .unitNotSure: "the text does not say the coin of its amount; some makers mean a dollar token such as USDT"
+        case .ignoredComma: "a comma in the amount is ignored, as the standard demands; it may be meant as a point"
+        case .unencryptedURL: "an address in it is not encrypted; what is sent there could be changed"
         case .irregular: "part of it is written in a common way that the standard does not allow"
         case .unread: "parts of the text are not known, and were not read"
         case .unclear: "a part of the text is not known, and could change coin, amount, payee or time"

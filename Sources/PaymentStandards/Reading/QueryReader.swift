@@ -35,6 +35,8 @@ struct QueryReader: Sendable {
     private let repeatable: UInt64
     /// Returns true for further names that the standard takes.
     private let takes: @Sendable (String) -> Bool
+    /// Returns true for a value that the standard takes, of whatever name; of a parameter without one, for the name.
+    private let takesValue: @Sendable (TextPart) -> Bool
 
     /// The reader that knows no name.
     static let none = QueryReader(QueryRules(), known: [])
@@ -46,7 +48,11 @@ struct QueryReader: Sendable {
     ///   - rules: How the standard writes its query.
     ///   - known: The names.
     ///   - takes: Returns true for further names, where they are no closed list.
-    init(_ rules: QueryRules, known: Set<String>, takes: @escaping @Sendable (String) -> Bool = { _ in false }) {
+    ///   - takesValue: Returns true for a value that is taken whatever its name; of a parameter without one, for the name.
+    init(
+        _ rules: QueryRules, known: Set<String>, takes: @escaping @Sendable (String) -> Bool = { _ in false },
+        takesValue: @escaping @Sendable (TextPart) -> Bool = { _ in false }
+    ) {
         precondition(known.count <= UInt64.bitWidth, "a name takes a bit")
         self.rules = rules
         var numbers: [String: UInt64] = [:]
@@ -57,6 +63,7 @@ struct QueryReader: Sendable {
             if rules.repeatable.contains(name) { repeatable |= 1 << number }
         }
         (self.numbers, self.repeatable, self.takes) = (numbers, repeatable, takes)
+        self.takesValue = takesValue
     }
 
     /// Calls `body` with each parameter and its name as it is compared, decoded once, and before that `leave` with the
@@ -96,7 +103,7 @@ struct QueryReader: Sendable {
                     .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
                     "stands twice; readers would disagree which counts")
             }
-            if number == nil, !takes(key) {
+            if number == nil, !takes(key), !takesValue(value ?? name) {
                 guard !isRequired else {
                     throw name.defect(
                         .unsupported, "required parameter",

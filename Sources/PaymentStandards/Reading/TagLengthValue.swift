@@ -11,9 +11,12 @@ struct TagLengthValue: Sendable, Hashable {
 
     /// Reads all objects of `text`. Lengths count characters (Unicode scalars), as in the vectors.
     ///
+    /// - Parameter countsBytes: True if lengths count bytes, as some generators do, against the specification.
     /// - Throws: ``StandardDefect`` where a tag or length is not two digits, a value is truncated or a tag occurs
     ///   twice.
-    static func all(in text: TextPart, _ name: String) throws(StandardDefect) -> [TagLengthValue] {
+    static func all(
+        in text: TextPart, _ name: String, countsBytes: Bool = false
+    ) throws(StandardDefect) -> [TagLengthValue] {
         var objects: [TagLengthValue] = []
         var seen: UInt128 = 0
         let bytes = text.bytes
@@ -40,7 +43,7 @@ struct TagLengthValue: Sendable, Hashable {
                         "says \(length) characters, but the text ends before; scan it again")
                 }
                 end += 1
-                while end < bytes.endIndex, bytes[end] & 0xC0 == 0x80 { end += 1 }
+                while !countsBytes, end < bytes.endIndex, bytes[end] & 0xC0 == 0x80 { end += 1 }
             }
             objects.append(
                 TagLengthValue(tag: two(tag), value: text[index + 4..<end], offset: text.place(index)))

@@ -147,6 +147,16 @@ extension TextPart {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
+    /// Throws where a `&` begins parameters behind an address, in place of the `?`.
+    func checkQueryMark() throws(StandardDefect) {
+        let (head, tail) = cut(at: "&")
+        guard let tail, !head.isEmpty, !head.bytes.contains(UInt8(ascii: "?")), tail.bytes.contains(UInt8(ascii: "="))
+        else { return }
+        throw StandardDefect(
+            .malformed, "parameters", at: place(head.bytes.endIndex),
+            "must begin with ? behind the address, not with &; ask for the link again, or write ? there")
+    }
+
     /// Returns the part, which must have at most `maximum` characters.
     func limited(to maximum: Int, _ name: @autoclosure () -> String) throws(StandardDefect) -> TextPart {
         // A text has at least as many bytes as characters.

@@ -22,6 +22,32 @@ struct Hearing {
     /// True if a standard knows the text, so that no further level is asked.
     var isOver: Bool { sound != nil || defect != nil }
 
+    /// True if a standard finds the text sound.
+    var isSound: Bool { sound != nil && defect?.1.kind != .secret }
+
+    /// Returns the hearing of a text with `hidden`, which is the text's defect where a standard would know the text
+    /// without it.
+    ///
+    /// - Parameter seen: The hearing of the text without such signs.
+    func naming(_ hidden: InvisibleSign, without seen: Hearing) -> Hearing {
+        guard defect?.1.kind != .secret, seen.isSound || !isOver && seen.isOver else { return self }
+        var named = self
+        let standard = seen.sound?.standard ?? seen.defect?.standard ?? ""
+        var error = hidden.defect
+        error.holdsSecret =
+            seen.sound?.value.instruction.holdsSecret ?? false || seen.defect?.1.holdsSecret ?? false
+        named.defect = (standard, error)
+        return named
+    }
+
+    /// Returns the hearing of an address with parameters, where `address` is that of the address alone.
+    func missingScheme(of address: Hearing) -> Hearing {
+        guard let standard = address.sound?.standard, let error = MissingScheme.defect(standard) else { return self }
+        var named = self
+        named.defect = (standard, error)
+        return named
+    }
+
     /// Asks `standard`, unless it was asked already: several of its patterns may match.
     mutating func ask(_ standard: any PaymentStandard.Type) {
         // A private key stays a private key, whatever other standards report.

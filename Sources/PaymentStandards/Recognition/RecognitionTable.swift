@@ -54,6 +54,7 @@ struct RecognitionTable: Sendable {
     private var hosts: [String: [Standard]] = [:]
     private var hostSuffixes: [String: [Standard]] = [:]
     private var webParameters: [String: [Standard]] = [:]
+    private var webValues: [(prefix: [UInt8], standard: Standard)] = []
     private var webPathSuffixes: [(suffix: [UInt8], standard: Standard)] = []
     private var mailboxes: [Standard] = []
 
@@ -80,6 +81,7 @@ struct RecognitionTable: Sendable {
         case .host(let host): hosts[host, default: []].append(standard)
         case .hostSuffix(let host): hostSuffixes[host, default: []].append(standard)
         case .webParameter(let name): webParameters[name, default: []].append(standard)
+        case .webValue(let prefix): webValues.append((Array(prefix.utf8), standard))
         case .webPathSuffix(let suffix): webPathSuffixes.append((Array(suffix.utf8), standard))
         case .bare(let shape): addShape(shape, standard)
         case .mailbox: mailboxes.append(standard)
@@ -179,9 +181,21 @@ struct RecognitionTable: Sendable {
         }
         if !webParameters.isEmpty {
             for item in link.queryItems {
-                guard let named = webParameters[String(item.name)] else { continue }
+                let name = String(decoding: item.name.utf8.map(\.lowercasedASCII), as: UTF8.self)
+                guard let named = webParameters[name] else { continue }
                 hearing.ask(named)
                 if hearing.isOver { return }
+            }
+        }
+        if !webValues.isEmpty {
+            for items in [link.queryItems, QueryItems(link.fragment ?? "")] {
+                for item in items {
+                    let value = item.value.isEmpty ? item.name : item.value
+                    for entry in webValues where Self.begins(value.utf8, entry.prefix, ignoringCase: true) {
+                        hearing.ask(entry.standard)
+                    }
+                    if hearing.isOver { return }
+                }
             }
         }
         for ending in webPathSuffixes

@@ -14,8 +14,11 @@ public enum StandardPattern: Sendable, Hashable {
     case host(String)
     /// A web link on this host or a subdomain of it.
     case hostSuffix(String)
-    /// A web link on a host that no pattern names, with a query item of this name.
+    /// A web link on a host that no pattern names, with a query item of this name, given in lower case, in any case.
     case webParameter(String)
+    /// A web link on a host that no pattern names, with a value that begins with this, given in lower case, in any case:
+    /// of a query item, or behind the `#`.
+    case webValue(String)
     /// A web link on a host that no pattern names, whose path ends with this.
     case webPathSuffix(String)
     /// A text without line breaks that has this shape, white space at its end aside.

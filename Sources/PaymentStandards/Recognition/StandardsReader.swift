@@ -30,6 +30,16 @@ public struct StandardsReader: InstructionReader {
     }
 
     private func hearing(of link: PaymentLink) -> Hearing {
+        let hearing = plainHearing(of: link)
+        // Signs that nobody sees are common in pasted texts; without their name, nobody would find them.
+        if !hearing.isOver, let missing = MissingScheme(in: link) {
+            return hearing.missingScheme(of: plainHearing(of: missing.address))
+        }
+        guard !hearing.isSound, let hidden = InvisibleSign(in: link), let seen = hidden.link else { return hearing }
+        return hearing.naming(hidden, without: plainHearing(of: seen))
+    }
+
+    private func plainHearing(of link: PaymentLink) -> Hearing {
         guard let intent = AndroidIntent(link) else {
             var hearing = Hearing(link)
             table.look(up: link, &hearing)

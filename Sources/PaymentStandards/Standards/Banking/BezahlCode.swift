@@ -9,7 +9,8 @@ import PaymentCore
 /// A `bank:` link of the German BezahlCode.
 ///
 /// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
-/// mandate, a contact asks for nothing: neither is a payment.
+/// mandate, a contact asks for nothing: neither is a payment. Makers that are bound to their terminal's character set
+/// encode ISO-8859-1, and write amounts with a point.
 struct BezahlCode: PaymentStandard {
     static let id = "bezahlcode"
     static let specification = "BezahlCode"
@@ -19,6 +20,8 @@ struct BezahlCode: PaymentStandard {
     let action: String
     /// The parameters as they are shown, by their own names.
     private let values: [String: String]
+    /// True if a text is encoded in ISO-8859-1, or the amount has a point.
+    private let isIrregular: Bool
 
     private static let actions: Set<String> = [
         "singlepayment", "singlepaymentsepa", "singledirectdebit", "singledirectdebitsepa", "periodicsinglepayment",
@@ -33,6 +36,7 @@ struct BezahlCode: PaymentStandard {
     private static let limits = ["name": 70, "reason": 140, "separeference": 35, "creditorid": 35, "mandateid": 35]
     private static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 9, allowsZero: false)
+    private static let pointRules = DecimalRules(fractionDigits: 2, wholeDigits: 9, allowsZero: false)
 
     private var isContact: Bool { action.hasPrefix("contact") }
     /// True if it asks for a mandate to take money.
@@ -46,15 +50,29 @@ struct BezahlCode: PaymentStandard {
         }
         action = authority.text
         var values: [String: String] = [:]
+        var isIrregular = false
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             guard Self.names.contains(key) else { return }
-            values[key] = try Self.value(key, Self.reader.text(parameter, key))
+            let (text, isLatin) = try Self.text(parameter, key)
+            isIrregular = isIrregular || isLatin || key == "amount" && text.bytes.contains(UInt8(ascii: "."))
+            values[key] = try Self.value(key, text)
         }
-        self.values = values
+        (self.values, self.isIrregular) = (values, isIrregular)
         var needed = ["name"]
         if !isContact { needed += action.hasSuffix("sepa") ? ["iban"] : ["account", "bnc"] }
         for name in needed where values[name] == nil {
             throw StandardDefect(.missing, name, at: link.text.utf8.count, "is missing")
+        }
+    }
+
+    /// Returns the decoded value of `parameter`, and true where its bytes are ISO-8859-1.
+    private static func text(_ parameter: QueryParameter, _ key: String) throws(StandardDefect) -> (TextPart, Bool) {
+        do throws(StandardDefect) {
+            return (try reader.text(parameter, key), false)
+        } catch {
+            guard error.kind == .encoding, let bytes = PercentCoding.bytes(of: parameter.value.bytes) else { throw error }
+            let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            return (TextPart(decoded: text, at: parameter.value.offset), true)
         }
     }
 
@@ -64,7 +82,8 @@ struct BezahlCode: PaymentStandard {
         switch key {
         case "iban": return try IBAN(part, "iban", allowsSpaces: true).text
         case "bic": return try BankCode(part, "bic").text
-        case "amount": return try DecimalText(part, "amount", amountRules).text
+        case "amount":
+            return try DecimalText(part, "amount", part.bytes.contains(UInt8(ascii: ".")) ? pointRules : amountRules).text
         case "currency":
             guard ISO4217.exponent(of: part.text) != nil else {
                 throw part.defect(.malformed, "currency", "must be three capital letters of ISO 4217")
@@ -126,6 +145,7 @@ struct BezahlCode: PaymentStandard {
                 values["periodictimeunit"] == "W" ? .week : .month, first: date("periodicfirstexecutiondate"),
                 last: date("periodiclastexecutiondate"))
         }
+        if isIrregular { instruction.warnings.append(.irregular) }
         return instruction
     }
 }

@@ -45,8 +45,8 @@ public struct EPCCode: WritablePaymentStandard {
         guard lines.ending == .lf || lines.ending == .crlf else {
             throw whole.defect(.malformed, "line ends", "must all be LF or all CR LF")
         }
-        let isTooLong = lines.count > 13 || lines.count == 13 && !lines[12].isEmpty
-        guard !isTooLong else { throw lines[12].defect(.length, "line 13", "stands behind the last; remove it") }
+        let behind = lines.lines.indices.dropFirst(12).first { !lines[$0].isEmpty }
+        guard behind == nil else { throw lines[12].defect(.length, "line 13", "stands behind the last; remove it") }
         version = try Self.required(lines[1], "version (line 2)", ["001", "002"])
         charset = try Self.number(lines[2])
         // A reader that has decoded another character set returns a text of other bytes; each was one byte before.

@@ -25,6 +25,12 @@ struct IBAN: PaymentStandard {
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String, allowsSpaces: Bool = false) throws(StandardDefect) {
         guard !part.isEmpty else { throw part.defect(.missing, name, "is missing") }
+        var part = part
+        if allowsSpaces, part.bytes.contains(where: { $0 >= 0x80 }) {
+            // Banking apps show groups with spaces at which no line breaks (U+00A0, U+202F).
+            let scalars = part.text.unicodeScalars.filter { $0.isASCII || !$0.properties.isWhitespace }
+            part = TextPart(decoded: String(String.UnicodeScalarView(scalars)), at: part.offset)
+        }
         var hasSpaces = false
         for index in part.bytes.indices {
             let byte = part.bytes[index]

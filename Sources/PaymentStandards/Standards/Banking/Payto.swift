@@ -23,6 +23,8 @@ public struct Payto: WritablePaymentStandard {
     private(set) var currency: String?
     /// The amount's digits, without commas.
     private(set) var amount: String?
+    /// True if the amount has commas elsewhere than between thousands.
+    private(set) var hasOddComma = false
     private(set) var receiverName: String?
     private(set) var senderName: String?
     /// The purpose of the payment; shown to the payee.
@@ -168,6 +170,10 @@ public struct Payto: WritablePaymentStandard {
         // RFC 8905 section 5: commas are to be ignored.
         let plain = String(decoding: digits.bytes.filter { $0 != UInt8(ascii: ",") }, as: UTF8.self)
         let hasCommas = plain.utf8.count < digits.count
+        let groups = digits.cut(at: ".").head.split(at: ",")
+        let isGrouped = groups.dropFirst().allSatisfy { $0.count == 3 } && 1...3 ~= groups[0].count
+        let isBehindPoint = digits.cut(at: ".").tail?.bytes.contains(UInt8(ascii: ",")) == true
+        hasOddComma = hasCommas && (!isGrouped || groups[0].starts(with: "0") || isBehindPoint)
         let decimal = try DecimalText(
             hasCommas ? TextPart(decoded: plain, at: digits.offset) : digits, "amount", Self.amountRules)
         guard let units = decimal.units(exponent: 8), units < Self.maximumUnits * 100_000_000 else {
@@ -215,6 +221,7 @@ public struct Payto: WritablePaymentStandard {
         }
         instruction.memo = message
         instruction.reference = instructionID
+        if hasOddComma { instruction.warnings.append(.ignoredComma) }
         return instruction
     }
 

@@ -67,7 +67,12 @@ public struct BIP321: WritablePaymentStandard {
             self.address = address
             network = address.network
         }
-        try source.query(Self.reader) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+        var swallowed: [(String, String)] = []
+        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
+            try take(key, parameter)
+            if key == "label" || key == "message" { swallowed += Self.swallowed(by: parameter.value) }
+        }
+        for (name, value) in swallowed { source.leave(name, value) }
         guard address != nil || !payloads.isEmpty || request != nil else {
             throw StandardDefect(
                 .missing, "address", at: path.end, "is missing, and nothing else in the link can be paid")
@@ -90,6 +95,12 @@ public struct BIP321: WritablePaymentStandard {
 
     /// Returns a sound address. One whose checksum fails is a defect here: the scheme shows that one was meant.
     private static func sound(_ part: TextPart, _ name: String) throws(StandardDefect) -> BitcoinAddress {
+        let (scheme, rest) = part.cut(at: ":")
+        if rest != nil, !scheme.isEmpty, scheme.count <= 20, scheme.bytes.allSatisfy(\.isASCIILetter) {
+            throw part.defect(
+                .mismatch, name,
+                "begins with \(scheme.lowercased): and is another coin's, not Bitcoin's; pay it with that coin alone")
+        }
         do throws(StandardDefect) {
             return try BitcoinAddress(part, name)
         } catch {
@@ -113,6 +124,16 @@ public struct BIP321: WritablePaymentStandard {
         case _ where BIP321Payload.keys.contains(name): try takePayload(name, parameter)
         default:
             unknown.append(Payload(key: parameter.name.text, value: try text(parameter, "parameter")))
+        }
+    }
+
+    /// Returns the parameters inside a text whose maker wrote a second `?` in place of `&`: by RFC 3986 they are part of
+    /// the text, by all likelihood they are meant as parameters.
+    private static func swallowed(by value: TextPart) -> [(String, String)] {
+        value.split(at: "?").dropFirst().compactMap { part in
+            let (name, rest) = part.cut(at: "=")
+            guard let rest, known.contains(name.lowercased) else { return nil }
+            return (name.lowercased, PercentCoding.decodeLeniently(rest.text))
         }
     }
 
@@ -146,8 +167,14 @@ public struct BIP321: WritablePaymentStandard {
         do throws(StandardDefect) {
             reading = try BIP321Payload.read(key, value)
         } catch {
-            // The key shows what was meant.
-            throw error.kind == .foreign ? value.defect(.malformed, key, error.advice) : error
+            // The key shows what was meant, and that the rest of the link is not at fault.
+            guard error.part != key else {
+                throw error.kind == .foreign ? value.defect(.malformed, key, error.advice) : error
+            }
+            let fault = error.advice.prefix { $0 != ";" }
+            throw StandardDefect(
+                error.kind == .foreign ? .malformed : error.kind, key, at: error.offset,
+                "cannot be read: its \(error.part) \(fault)")
         }
         if let other = reading.network {
             guard network == nil || network == other else {
@@ -258,8 +285,14 @@ public struct BIP321: WritablePaymentStandard {
             if case .fixed = other.amount { other.amount != instruction.amount } else { false }
         }
         if inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
-        if request != nil { instruction.warnings.append(.followsURL) }
-        if payjoin != nil, request == nil { instruction.warnings.append(.followsURL) }
+        if request != nil || payjoin != nil { instruction.warnings.append(.followsURL) }
+        if let payjoin {
+            // BIP-78: https, or http of an onion service.
+            let host = payjoin.lowercased().dropFirst("http://".count).prefix { !"/:?#".contains($0) }
+            if payjoin.lowercased().hasPrefix("http://"), !host.hasSuffix(".onion") {
+                instruction.warnings.append(.unencryptedURL)
+            }
+        }
         if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
         return instruction
     }

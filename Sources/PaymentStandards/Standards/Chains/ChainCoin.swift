@@ -66,11 +66,12 @@ struct ChainCoin: Sendable, Hashable {
 }
 
 extension KnownStandards {
-    /// Returns the symbol and the decimal digits of a chain's own coin; nil for other assets.
+    /// Returns the symbol and the decimal digits of a chain's own coin, or of a token that a text names by its contract
+    /// and whose decimals are known; nil for other assets.
     package static func coin(_ asset: AssetID) -> (symbol: String, decimals: UInt8)? {
         ChainCoin.all.first { coin in
             coin.chain == asset.chain.text && asset.namespace == "slip44" && asset.tokenID == nil
                 && coin.slip44.map(String.init) == String(asset.reference)
-        }.map { ($0.symbol, $0.exponent) }
+        }.map { ($0.symbol, $0.exponent) } ?? TronToken.coin(asset)
     }
 }

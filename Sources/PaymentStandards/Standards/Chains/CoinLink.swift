@@ -21,9 +21,13 @@ struct CoinLink: PaymentStandard {
     private let coin: ChainCoin
     private let network: String
     private var decimal: DecimalText?
+    /// The token's contract that the amount is of, on Tron.
+    private(set) var token: String?
 
     private static let reader = QueryReader(
         QueryRules(foldsNames: true, required: "req-"), known: ["amount", "label", "message", "r"])
+    private static let tronReader = QueryReader(
+        QueryRules(foldsNames: true, required: "req-"), known: ["amount", "label", "message", "token", "r"])
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let (link, path) = (source.link, source.path())
@@ -32,6 +36,7 @@ struct CoinLink: PaymentStandard {
             throw StandardDefect(
                 .malformed, "address", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
         }
+        try path.checkQueryMark()
         address = path.text
         let isCash = CashAddress.prefixes.contains(scheme)
         guard !isCash || source.hasQuery else { throw path.defect(.foreign, "query", "is not there") }
@@ -51,10 +56,19 @@ struct CoinLink: PaymentStandard {
                 throw error.kind == .foreign ? path.defect(.mismatch, "address", error.advice) : error
             }
         }
-        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
+        let isTron = coin == .tron
+        try source.query(isTron ? Self.tronReader : Self.reader) { key, parameter throws(StandardDefect) in
             switch key {
+            case "token":
+                let part = try Self.tronReader.text(parameter, key)
+                do throws(StandardDefect) {
+                    token = try CoinAddress(part, of: .tron, key).text
+                } catch {
+                    throw part.defect(.malformed, key, "must be the address of a token's contract; \(error.advice)")
+                }
             case "amount":
-                let rules = DecimalRules(fractionDigits: Int(coin.exponent), wholeDigits: 15)
+                // Which token it is of may stand behind it; none has more than 18 decimals.
+                let rules = DecimalRules(fractionDigits: isTron ? 18 : Int(coin.exponent), wholeDigits: 15)
                 decimal = try DecimalText(parameter.value, "amount", rules)
                 amount = decimal?.text
             case "label": label = try Self.reader.text(parameter, key).text
@@ -66,11 +80,17 @@ struct CoinLink: PaymentStandard {
         guard !path.isEmpty || request != nil else {
             throw path.defect(.missing, "address", "is missing; it says who is paid")
         }
+        let decimals = token == nil ? Int(coin.exponent) : 18
+        if isTron, let decimal, decimal.fractionCount > decimals {
+            throw StandardDefect(
+                .range, "amount", at: link.text.utf8.count, "has more than \(decimals) digits behind the '.'")
+        }
     }
 
     var fields: InstructionFields {
         var fields: InstructionFields = ["scheme": .string(scheme), "address": .string(address)]
-        fields.set("currency", coin.symbol)
+        if token == nil { fields.set("currency", coin.symbol) }
+        fields.set("token", token)
         fields.set("amount", amount)
         fields.set("label", label)
         fields.set("message", message)
@@ -83,13 +103,16 @@ struct CoinLink: PaymentStandard {
         if network == "mainnet" {
             instruction.network = coin.chain
             let name = instruction.networkName ?? scheme
-            instruction.name = .init("a \(name) payment request (BIP 21)", opensIn: "a \(name) wallet")
+            let kind = token == nil ? "" : " token"
+            instruction.name = .init("a \(name)\(kind) payment request (BIP 21)", opensIn: "a \(name) wallet")
         }
         instruction.payee = .init(
             account: address.isEmpty ? request : address, name: label, check: address.isEmpty ? .none : .checksum)
         instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
         if let decimal {
-            instruction.amount = coin.amount(decimal)
+            instruction.amount = token.map { TronToken.amount(decimal, of: $0) } ?? coin.amount(decimal)
+            // Wallets mean TRX; payment plugins of shops write the same for USDT.
+            if coin == .tron, token == nil { instruction.warnings.append(.unitNotSure) }
         } else if address.isEmpty {
             instruction.amount = .onService
         }

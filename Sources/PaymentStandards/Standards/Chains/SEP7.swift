@@ -34,7 +34,11 @@ public struct SEP7: WritablePaymentStandard {
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let (link, path) = (source.link, source.path())
         operation = path.text
-        guard link.form == .opaque, operation == "pay" || operation == "tx" else {
+        guard link.form == .opaque else {
+            throw StandardDefect(
+                .malformed, "operation", at: "web+stellar:".utf8.count, "must follow the colon, as in web+stellar:pay; remove the //")
+        }
+        guard operation == "pay" || operation == "tx" else {
             throw path.defect(.unsupported, "operation", "must be pay or tx")
         }
         var found: [String: TextPart] = [:]

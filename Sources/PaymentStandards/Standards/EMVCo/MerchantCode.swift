@@ -38,8 +38,7 @@ public struct MerchantCode: PaymentStandard {
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let text = source.all().trimmed
-        objects = try TagLengthValue.all(in: text, "object")
-        try MerchantRules.checkSum(text, objects)
+        objects = try MerchantRules.objects(in: text)
         accounts = try MerchantRules.accounts(objects)
         scheme = MerchantScheme.match(accounts)
         try scheme?.checkAccount()

@@ -2,6 +2,26 @@ import PaymentCore
 
 /// The requirements of EMVCo for each object of a merchant-presented code.
 enum MerchantRules {
+    /// Returns the objects of `text`, whose checksum fits.
+    ///
+    /// - Throws: ``StandardDefect``; of a code whose lengths count bytes, it names the first such object.
+    static func objects(in text: TextPart) throws(StandardDefect) -> [TagLengthValue] {
+        do throws(StandardDefect) {
+            let objects = try TagLengthValue.all(in: text, "object")
+            try checkSum(text, objects)
+            return objects
+        } catch {
+            guard let objects = try? TagLengthValue.all(in: text, "object", countsBytes: true),
+                (try? checkSum(text, objects)) != nil,
+                let object = objects.first(where: { !$0.value.bytes.allSatisfy { $0 < 0x80 } })
+            else { throw error }
+            throw StandardDefect(
+                .length, "object \(object.tag)", at: object.offset,
+                "has its length in bytes (\(object.value.count)), where it has \(object.value.scalarCount) characters; "
+                    + "the code's maker must count characters")
+        }
+    }
+
     /// Checks that the checksum is the last object and fits all objects before it.
     static func checkSum(_ text: TextPart, _ objects: [TagLengthValue]) throws(StandardDefect) {
         guard let index = objects.firstIndex(where: { $0.tag == "63" }) else {
@@ -17,6 +37,14 @@ enum MerchantRules {
         }
         let expected = CyclicRedundancy.crc16(text.bytes.dropLast(4), initial: 0xFFFF)
         guard expected == UInt16(bytes[0]) << 8 | UInt16(bytes[1]) else {
+            let scalars = text.dropLast(4).text.unicodeScalars
+            let latin = scalars.compactMap { UInt8(exactly: $0.value) }
+            let isLatin = latin.count == scalars.count && latin.contains { $0 >= 0x80 }
+            if isLatin, CyclicRedundancy.crc16(latin, initial: 0xFFFF) == UInt16(bytes[0]) << 8 | UInt16(bytes[1]) {
+                throw sum.defect(
+                    .checksum, "checksum (63)",
+                    "is that of the text in ISO-8859-1, where UTF-8 is read; the code's maker must use UTF-8")
+            }
             throw sum.defect(.checksum, "checksum (63)", "is wrong: the code was misread or changed; scan it again")
         }
     }

@@ -6,7 +6,8 @@ struct CashuRequest: PaymentStandard {
     static let id = "cashu-request"
     static let specification = "Cashu NUT-18, NUT-26"
     static let patterns: [StandardPattern] = [
-        .scheme("cashu", payloads: ["creqA", "creqb1"]), .bare(BareShape("creqA", lengths: 7...8192, .visible)),
+        .scheme("cashu", payloads: ["creqA", "creqb1"]), .webValue("creqa"), .webValue("creqb1"),
+        .bare(BareShape("creqA", lengths: 7...8192, .visible)),
         .bare(BareShape("creqb1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
     ]
 
@@ -31,7 +32,7 @@ struct CashuRequest: PaymentStandard {
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
     init(_ source: inout PaymentText) throws(StandardDefect) {
-        try self.init(source.payload().trimmed, "request")
+        try self.init(Cashu.payload(of: &source, "creq"), "request")
     }
 
     /// Reads `part`, which its standard calls `name`.

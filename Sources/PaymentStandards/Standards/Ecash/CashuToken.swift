@@ -10,7 +10,7 @@ struct CashuToken: PaymentStandard {
     /// Everyone who sees one can redeem it.
     static let isSecret = true
     static let patterns: [StandardPattern] = [
-        .scheme("cashu", payloads: ["cashu"]), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
+        .scheme("cashu", payloads: ["cashu"]), .webValue("cashua"), .webValue("cashub"), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
     ]
 
     /// `A` (JSON) or `B` (CBOR).
@@ -24,9 +24,9 @@ struct CashuToken: PaymentStandard {
     /// The amount that it is worth.
     let amount: UInt64
 
-    /// Creates a value by reading `link`, bare or behind `cashu:`.
+    /// Creates a value by reading `link`, bare, behind `cashu:` or in a web page's link.
     init(_ source: inout PaymentText) throws(StandardDefect) {
-        let part = source.payload().trimmed
+        let part = try Cashu.payload(of: &source, "cashu")
         guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {
             throw part.defect(.foreign, "token", "is another text")
         }
@@ -123,6 +123,31 @@ struct CashuToken: PaymentStandard {
 
 /// The common parts of Cashu's standards.
 enum Cashu {
+    /// Takes and returns a bare text, the text behind the scheme, or of a web page's link the value that begins with
+    /// `prefix`: of its query or behind the `#`. The page is that of some wallet, which the text does not need.
+    ///
+    /// - Throws: ``StandardDefect`` of kind `foreign` for a page's link without such a value, `duplicate` for several.
+    static func payload(of source: inout PaymentText, _ prefix: StaticString) throws(StandardDefect) -> TextPart {
+        guard source.link.isHTTP else { return source.payload().trimmed }
+        _ = source.path()
+        var found: TextPart?
+        var isAgain = false
+        let reader = QueryReader(QueryRules(), known: [], takes: { _ in false }, takesValue: {
+            $0.startsIgnoringCase(prefix)
+        })
+        let take = { (_: String, parameter: QueryParameter) throws(StandardDefect) in
+            let value = parameter.hasValue ? parameter.value : parameter.name
+            guard value.startsIgnoringCase(prefix) else { return }
+            isAgain = isAgain || found != nil
+            found = try value.decoded("value")
+        }
+        try source.query(reader, take)
+        try source.query(source.fragment(), reader, take)
+        guard let found else { throw source.all().defect(.foreign, "link", "has no ecash") }
+        guard !isAgain else { throw found.defect(.duplicate, "value", "stands twice; one counts") }
+        return found
+    }
+
     /// Returns an amount in a mint's unit. Its fiat units are minor ones.
     static func amount(_ amount: UInt64, _ unit: String) -> PaymentInstruction.Amount {
         let units = UInt128(amount)

@@ -20,7 +20,7 @@ public struct Bolt11: PaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] =
         [.scheme("lightning", payloads: ["lnbc", "lntb"])]
-        + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
+        + [.webParameter("lightning")] + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
 
     /// The Lightning network of an invoice.
     package enum Network: String, Sendable, Hashable {
@@ -68,7 +68,12 @@ public struct Bolt11: PaymentStandard {
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
-        try self.init(LightningText.payload(of: &source), "invoice")
+        let part = try LightningText.payload(of: &source)
+        // Other standards' texts, and names such as `lnbc1@host`.
+        guard part.startsIgnoringCase("lnbc") || part.startsIgnoringCase("lntb"),
+            !part.bytes.contains(UInt8(ascii: "@"))
+        else { throw part.defect(.foreign, "invoice", "is another text") }
+        try self.init(part, "invoice")
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -18,7 +18,7 @@ struct Bolt12: PaymentStandard {
     static let specification = "BOLT 12"
     static let patterns: [StandardPattern] =
         ["l+", "L+", "ln+", "LN+"].map { .prefix($0) }
-        + ["lno", "lnr", "lni"].flatMap { prefix -> [StandardPattern] in
+        + [.webParameter("lightning")] + ["lno", "lnr", "lni"].flatMap { prefix -> [StandardPattern] in
             [
                 .scheme("lightning", payloads: ["\(prefix)1"]), .prefix("\(prefix)1"),
                 .prefix("\(prefix)1".uppercased()), .prefix("\(prefix)+"), .prefix("\(prefix)+".uppercased()),
@@ -30,7 +30,13 @@ struct Bolt12: PaymentStandard {
 
     /// Creates a value by reading `link`: a bare text, or the text behind `lightning:`.
     init(_ source: inout PaymentText) throws(StandardDefect) {
-        try self.init(LightningText.payload(of: &source), "offer")
+        let part = try LightningText.payload(of: &source)
+        let isOffer = !source.link.isHTTP || part.count > 4 && Bolt12Rules.all[part.prefix(3).lowercased] != nil
+        // `lno1shop@host` is a name.
+        guard isOffer, !part.bytes.contains(UInt8(ascii: "@")) else {
+            throw part.defect(.foreign, "offer", "is another text")
+        }
+        try self.init(part, "offer")
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -13,7 +13,7 @@ struct LNURL: PaymentStandard {
     static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] =
         [
-            .scheme("lightning", payloads: ["lnurl1", ""]), .webParameter("lightning"), .mailbox,
+            .scheme("lightning", payloads: ["lnurl1", ""]), .scheme("lnurl"), .webParameter("lightning"), .mailbox,
             .bare(BareShape("lnurl1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
         ] + schemes.keys.sorted().map { .scheme($0) }
 
@@ -47,36 +47,40 @@ struct LNURL: PaymentStandard {
     private(set) var action: String?
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
-        switch source.link.scheme.map(String.init) {
-        case "http", "https": try self.init(inParameterOf: &source)
-        case "lightning", nil:
-            let payload = LightningText.payload(of: &source)
+        if source.link.isHTTP {
+            let part = try LightningText.parameter(of: &source)
+            do throws(StandardDefect) {
+                try self.init(part, "lightning parameter", isBare: true)
+            } catch {
+                throw error.kind == .foreign ? part.defect(.foreign, "query", "has no LNURL") : error
+            }
+            return
+        }
+        let whole = LightningText.whole(of: &source)
+        if let scheme = source.link.scheme.map(String.init), let kind = Self.schemes[scheme] {
+            try self.init(service: whole, kind)
+        } else if let (kind, rest) = Self.service(in: whole) {
+            try self.init(service: rest, kind)
+        } else {
+            let payload = try LightningText.leavingParameters(of: whole, in: &source)
             try self.init(payload, "LNURL", isBare: source.link.scheme == nil)
-        case let scheme?:
-            try self.init(scheme: scheme, &source)
         }
     }
 
-    private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["lightning"])
-
-    /// Reads the fallback form: a web page for people without a wallet, and an LNURL in its query.
-    private init(inParameterOf source: inout PaymentText) throws(StandardDefect) {
-        var found: TextPart?
-        try source.query(Self.reader) { key, parameter throws(StandardDefect) in
-            if key == "lightning" { found = parameter.value }
-        }
-        // The page is for people without a wallet.
-        _ = source.path()
-        if let found, found.startsIgnoringCase("lnurl1") {
-            try self.init(bech32: found, "lightning parameter")
-            return
-        }
-        throw source.all().defect(.foreign, "query", "has no LNURL")
+    /// Returns the kind of service and the address behind a scheme of LUD-17 inside another text, as in
+    /// `lightning:lnurlp://host/path`; nil where there is none.
+    private static func service(in part: TextPart) -> (Kind?, TextPart)? {
+        let (scheme, rest) = part.cut(at: ":")
+        guard let rest, scheme.count < 8, let kind = schemes[scheme.lowercased] else { return nil }
+        return (kind, rest.starts(with: "//") ? rest.dropFirst(2) : rest)
     }
 
     /// Reads `part`, which its standard calls `name`. A bare text that is not an LNURL may be anything.
     init(_ part: TextPart, _ name: String, isBare: Bool) throws(StandardDefect) {
-        if part.startsIgnoringCase("lnurl1") {
+        let part = part.startsIgnoringCase("lnurl:") ? part.dropFirst(6) : part
+        if let (kind, rest) = Self.service(in: part) {
+            try self.init(service: rest, kind)
+        } else if part.startsIgnoringCase("lnurl1"), !part.bytes.contains(UInt8(ascii: "@")) {
             try self.init(bech32: part, name)
         } else {
             try self.init(address: part, isBare: isBare)
@@ -94,13 +98,11 @@ struct LNURL: PaymentStandard {
         try self.init(url: text, part, name)
     }
 
-    private init(scheme: String, _ source: inout PaymentText) throws(StandardDefect) {
-        // `lnurlp:host/path` occurs, too.
-        let rest = LightningText.payload(of: &source)
-        let host = rest.prefix(
-            rest.bytes.firstIndex { "/?#:".utf8.contains($0) }.map { $0 - rest.offset } ?? rest.count)
+    /// Reads the address behind a scheme of LUD-17; `lnurlp:host/path` occurs, too.
+    private init(service rest: TextPart, _ kind: Kind?) throws(StandardDefect) {
+        let host = rest.prefix(rest.bytes.prefix { !"/?#:".utf8.contains($0) }.count)
         try self.init(url: "\(Self.isOnion(host.lowercased) ? "http" : "https")://\(rest.text)", rest, "address")
-        kind = Self.schemes[scheme] ?? nil
+        self.kind = kind
     }
 
     private init(address part: TextPart, isBare: Bool) throws(StandardDefect) {

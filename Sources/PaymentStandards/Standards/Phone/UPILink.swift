@@ -3,7 +3,8 @@ public import PaymentCore
 /// A link of India's Unified Payments Interface: a payment, or a mandate for later debits.
 ///
 /// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are
-/// compared without regard to case, since mandates mix it, and `+` is a space by habit. The signature (`sign`) can be
+/// compared without regard to case, since mandates mix it, and `+` is a space by habit; so is a `%` without two
+/// hexadecimal digits, which NPCI asks readers to take for one. The signature (`sign`) can be
 /// checked only with the key of the link's maker.
 public struct UPILink: WritablePaymentStandard {
     /// `upi`.
@@ -26,6 +27,8 @@ public struct UPILink: WritablePaymentStandard {
     let app: String?
     /// The parameters, decoded, in the specification's order, followed by unspecified ones.
     private let parameters: [Parameter]
+    /// True if a name or note is read in part by guessing.
+    private let isGuessed: Bool
 
     private struct Parameter: Sendable, Hashable {
         let name: String
@@ -53,6 +56,8 @@ public struct UPILink: WritablePaymentStandard {
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
+        // The letters' case behind a % shows whether an escape was meant.
+        source.keepEscapes()
         let (link, path) = (source.link, source.path())
         let scheme = link.scheme.map(String.init) ?? ""
         app = scheme == Self.id ? nil : scheme
@@ -67,8 +72,10 @@ public struct UPILink: WritablePaymentStandard {
         action = word.text
         var values: [String: String] = [:]
         var others: [Parameter] = []
+        var isGuessed = false
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
-            let part = try Self.reader.text(parameter, Self.names.contains(key) ? key : "parameter")
+            let name = Self.names.contains(key) ? key : "parameter"
+            let part = try Self.decoded(parameter.value, name, mayGuess: key == "pn" || key == "tn") { isGuessed = true }
             guard Self.names.contains(key) else {
                 others.append(Parameter(name: parameter.name.text, value: part.text))
                 return
@@ -78,6 +85,7 @@ public struct UPILink: WritablePaymentStandard {
         guard values["pa"] != nil else {
             throw StandardDefect(.missing, "pa", at: link.text.utf8.count, "is missing: there is no payee")
         }
+        self.isGuessed = isGuessed
         parameters = Self.names.compactMap { name in values[name].map { Parameter(name: name, value: $0) } } + others
     }
 
@@ -142,6 +150,56 @@ public struct UPILink: WritablePaymentStandard {
         else { throw part.defect(.malformed, "pa", "must be an address such as name@bank, with one @") }
     }
 
+    /// Decodes `value`, in which a `%` without two hexadecimal digits is a space.
+    ///
+    /// - Parameters:
+    ///   - mayGuess: True for a text that only people read. There a single escape that is no UTF-8 is a letter of
+    ///     ISO-8859-1, or a `%` for a space before a word that begins with two such digits (`Corner%Abmar`).
+    ///   - guessed: Called for each guess.
+    private static func decoded(
+        _ value: TextPart, _ name: String, mayGuess: Bool, guessed: () -> Void
+    ) throws(StandardDefect) -> TextPart {
+        let bytes = value.bytes
+        guard bytes.contains(UInt8(ascii: "%")) else { return try value.decoded(name, plusIsSpace: true) }
+        var text: [UInt8] = []
+        var index = bytes.startIndex
+        func escape(_ index: Int) -> UInt8? {
+            guard index + 2 < bytes.endIndex, bytes[index] == UInt8(ascii: "%"),
+                let high = Hex.value(of: bytes[index + 1]), let low = Hex.value(of: bytes[index + 2])
+            else { return nil }
+            return high << 4 | low
+        }
+        while index < bytes.endIndex {
+            let start = index
+            var run: [UInt8] = []
+            while let byte = escape(index), byte >= 0x80 {
+                run.append(byte)
+                index += 3
+            }
+            if !run.isEmpty {
+                if let sound = String(validating: run, as: UTF8.self) {
+                    text += sound.utf8
+                } else if mayGuess, run.count == 1 {
+                    guessed()
+                    let digits = bytes[(start + 1)...(start + 2)]
+                    let isLetter = !digits.contains { $0 >= UInt8(ascii: "a") }
+                    text += isLetter ? Array(String(Unicode.Scalar(run[0])).utf8) : [UInt8(ascii: " ")] + digits
+                } else {
+                    throw StandardDefect(
+                        .encoding, name, at: value.place(start),
+                        "its percent-encoding is not UTF-8 text; encode the text as UTF-8")
+                }
+            } else if let byte = escape(index) {
+                text.append(byte)
+                index += 3
+            } else {
+                text.append(bytes[index] == UInt8(ascii: "%") || bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
+                index += 1
+            }
+        }
+        return TextPart(decoded: String(decoding: text, as: UTF8.self), at: value.offset)
+    }
+
     private subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     private func date(_ name: String) -> CalendarDay? {
@@ -188,6 +246,7 @@ public struct UPILink: WritablePaymentStandard {
         }
         instruction.repeats = repetition
         if self["url"] != nil { instruction.warnings.append(.opensNothing) }
+        if isGuessed { instruction.warnings.append(.irregular) }
         if self["sign"] == nil { instruction.warnings.append(.unsignedOrigin) }
         return instruction
     }
