@@ -9,8 +9,10 @@ public enum KnownStandards {
         // Ethereum and names for all chains
         CAIP.self, EIP681.self, ERC55.self,
         // Other chains
-        Algorand.self, BareCoinAddress.self, BitcoinCash.self, Cardano.self, CoinLink.self, Monero.self, Nano.self,
-        PaymentPointer.self, SEP7.self, SolanaPay.self, StellarKey.self, SuiPay.self, TON.self, XRP.self, ZIP321.self,
+        Algorand.self, BareCoinAddress.self, BitcoinCash.self, Cardano.self, CoinLink.self, LiquidLink.self,
+        Monero.self,
+        Nano.self, PaymentPointer.self, SEP7.self, SolanaPay.self, StellarKey.self, SuiPay.self, TON.self, XRP.self,
+        ZIP321.self,
         // Ecash
         CashuRequest.self, CashuToken.self,
         // Banking
@@ -20,9 +22,10 @@ public enum KnownStandards {
         // EMVCo
         ConsumerCode.self, MerchantCode.self,
         // Hosted
-        AlipayLink.self, BankPageLink.self, CashAppLink.self, MercadoPagoLink.self, PayPalLink.self, PayerCode.self,
-        RevolutLink.self, StripeLink.self, TwintLink.self, UnionPayLink.self, VenmoLink.self, VippsLink.self,
-        WalletPass.self, WeChatPayLink.self, WiseLink.self,
+        AlipayLink.self, BankPageLink.self, CashAppLink.self, MercadoPagoLink.self, PayconiqLink.self, PayPalLink.self,
+        PayerCode.self, RevolutLink.self, SBPLink.self, SquareLink.self, StripeLink.self, TwintLink.self,
+        UnionPayLink.self,
+        VenmoLink.self, VippsLink.self, WalletPass.self, WeChatPayLink.self, WiseLink.self,
         // Phone
         SwishCode.self, SwishLink.self, UPILink.self,
         // Pubky

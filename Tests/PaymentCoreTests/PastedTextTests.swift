@@ -4,7 +4,8 @@ import Testing
 @Suite("Texts as people paste them")
 struct PastedTextTests {
     private static let spaces = [
-        " ", "\t", "\n", "\r\n", "\r", "  \n ", "\u{B}", "\u{C}", "\u{A0}", "\u{202F}", "\u{2009}", "\u{3000}", "\u{2028}",
+        " ", "\t", "\n", "\r\n", "\r", "  \n ", "\u{B}", "\u{C}", "\u{A0}", "\u{202F}", "\u{2009}", "\u{3000}",
+        "\u{2028}",
     ]
 
     @Test("White space and line ends around a text are not part of it", arguments: spaces)
@@ -58,7 +59,9 @@ struct PastedTextTests {
         #expect(link.form == .text && link.text == "DE33 1002 0500 0001 1947 00")
     }
 
-    @Test("Other texts keep their spaces and words", arguments: ["Caf\u{E9}\u{A0}au lait", "iban", "IBANAS 12", "ibanx: a1"])
+    @Test(
+        "Other texts keep their spaces and words",
+        arguments: ["Caf\u{E9}\u{A0}au lait", "iban", "IBANAS 12", "ibanx: a1"])
     func others(text: String) {
         #expect((try? PaymentLink(text)).map { $0.text == text } ?? true)
     }
@@ -89,10 +92,13 @@ struct PastedTextTests {
     @Test("Ecash inside a link or text is a secret")
     func tokens() throws {
         for text in [
-            "https://wallet.cashu.me/?token=cashuBo2FteBtodHRwczovL", "https://wallet.cashu.me/#token=cashuAeyJ0b2tlbiI6W3s",
+            "https://wallet.cashu.me/?token=cashuBo2FteBtodHRwczovL",
+            "https://wallet.cashu.me/#token=cashuAeyJ0b2tlbiI6W3s",
             "https://a.example/r/cashuBo2FteBtodHRwczovL", "take cashuBo2FteBtodHRwczovL",
         ] { #expect(try PaymentLink(text).mayHoldSecret) }
-        for text in ["https://wallet.cashu.me/", "https://docs.cashu.space/faq?x=cashu-tokens", "https://a.example/?q=cashuB"] {
+        for text in [
+            "https://wallet.cashu.me/", "https://docs.cashu.space/faq?x=cashu-tokens", "https://a.example/?q=cashuB",
+        ] {
             #expect(try !PaymentLink(text).mayHoldSecret)
         }
         #expect(LinkPrivacy.shown("https://a.example/ ?token=cashuBo2FteBtodHRwczovL") == "https:…")

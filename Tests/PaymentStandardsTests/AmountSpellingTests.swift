@@ -40,9 +40,10 @@ struct AmountSpellingTests {
         Case("https://paypal.me/alice/{}EUR", "amount", points.merging(["1,5": "1.5"]) { $1 }),
         // A comma, and no point.
         Case("C1231231230;{};;0", "amount", ["1,5": "1.5"]),
+        // A comma; banks' terminals write a point.
         Case(
             "bank://singlepaymentsepa?name=A&iban=DE33100205000001194700&bic=BFSWDE33BER&amount={}", "amount",
-            ["1,5": "1.5"]),
+            points.merging(["1,5": "1.5"]) { $1 }),
         // Whole numbers of the smallest unit; ERC-681 alone allows a plus sign and exponents.
         Case("ethereum:0x0000000000000000000000000000000000000001?value={}", "value", ["+1": "1"]),
         Case("litecoin:ltc1qu5269utuq5pjsa0tafl2dhmvjhg3vwpfnualy8?amount={}", "amount", points),

@@ -18,6 +18,7 @@ package let vectorFiles: [VectorFile] = [
     VectorFile("epc-qr", unclaimed: 1),
     VectorFile("hosted-links", unclaimed: 8),
     VectorFile("hosted-links-more", unclaimed: 2),
+    VectorFile("service-links"),
     VectorFile("iban", unclaimed: 2),
     VectorFile("more-national", unclaimed: 3),
     VectorFile("paybysquare", unclaimed: 2),

@@ -58,8 +58,11 @@ package enum LinkPrivacy {
         return text.withUTF8 { utf8 in
             guard utf8.count >= 16 else { return false }
             for index in 0...(utf8.count - 16) where utf8[index] == UInt8(ascii: "c") {
-                guard utf8[index..<index + 5].elementsEqual("cashu".utf8), utf8[index + 5] &- 0x41 < 26 else { continue }
-                let isData = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || "-_+/=%".utf8.contains(byte) }
+                guard utf8[index..<index + 5].elementsEqual("cashu".utf8), utf8[index + 5] &- 0x41 < 26 else {
+                    continue
+                }
+                let isData = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || "-_+/=%".utf8.contains(byte)
+                }
                 if utf8[(index + 6)..<(index + 16)].allSatisfy(isData) { return true }
             }
             return false

@@ -23,11 +23,15 @@ struct PastedText {
             self.init(unchanged: given)
             return
         }
+        let isLineEnd = { (scalar: Unicode.Scalar) in scalar == "\n" || scalar == "\r" }
         var body = rest.unicodeScalars
         while let scalar = body.last, Self.isSpace(scalar) { body.removeLast() }
-        // Lines at the end of several are data to some standards.
-        let isOneLine = !body.contains { $0 == "\n" || $0 == "\r" }
-        self.init(String(isOneLine ? Substring(body) : rest), utf8.count - rest.utf8.count)
+        if body.contains(where: isLineEnd) {
+            // Lines at the end of several are data to some standards.
+            body = rest.unicodeScalars
+            while let scalar = body.last, Self.isSpace(scalar), !isLineEnd(scalar) { body.removeLast() }
+        }
+        self.init(String(Substring(body)), utf8.count - rest.utf8.count)
     }
 
     private init(_ trimmed: String, _ start: Int) {
@@ -50,7 +54,9 @@ struct PastedText {
 
     /// True for a web link or a wallet connection, in any case and encoding.
     private static func isStrict(_ text: Substring) -> Bool {
-        ["http", "wc:", "wc%"].contains { text.utf8.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8) }
+        ["http", "wc:", "wc%"].contains {
+            text.utf8.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8)
+        }
     }
 
     /// Returns the number behind `IBAN` or `IBAN:`; a text of another kind as it is.
@@ -96,6 +102,7 @@ struct PastedText {
             spacedSchemes.contains(String(decoding: utf8[..<colon].map(\.lowercasedASCII), as: UTF8.self)),
             utf8[mark...].contains(UInt8(ascii: " "))
         else { return nil }
-        return text[..<mark] + text[mark...].split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
+        return text[..<mark]
+            + text[mark...].split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
     }
 }

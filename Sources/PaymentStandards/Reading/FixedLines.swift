@@ -16,7 +16,9 @@ final class FixedLines: PartList {
     /// - Throws: ``StandardDefect`` where line ends are mixed or there are too few or too many lines.
     init(_ text: TextPart, _ counts: ClosedRange<Int>, allowsCR: Bool = false) throws(StandardDefect) {
         let read = TextLines(text)
-        guard read.ending != .mixed, allowsCR || read.ending != .cr else {
+        // What was added at the end may be of another kind.
+        let ending = TextLines(text.trimmed).ending
+        guard ending != .mixed, allowsCR || ending != .cr else {
             throw text.defect(.malformed, "line ends", "must all be LF or all CR LF")
         }
         var lines = read.lines

@@ -8,6 +8,8 @@ struct QueryParameter {
     let value: TextPart
     /// True if there is an `=`.
     let hasValue: Bool
+    /// Name and value with the `=` between them.
+    let whole: TextPart
 }
 
 /// The rules by which a standard writes its query.
@@ -35,7 +37,7 @@ struct QueryReader: Sendable {
     private let repeatable: UInt64
     /// Returns true for further names that the standard takes.
     private let takes: @Sendable (String) -> Bool
-    /// Returns true for a value that the standard takes, of whatever name; of a parameter without one, for the name.
+    /// Returns true for a value that the standard takes, of whatever name, or for a whole parameter.
     private let takesValue: @Sendable (TextPart) -> Bool
 
     /// The reader that knows no name.
@@ -48,7 +50,7 @@ struct QueryReader: Sendable {
     ///   - rules: How the standard writes its query.
     ///   - known: The names.
     ///   - takes: Returns true for further names, where they are no closed list.
-    ///   - takesValue: Returns true for a value that is taken whatever its name; of a parameter without one, for the name.
+    ///   - takesValue: Returns true for a value that is taken whatever its name, or for a whole parameter.
     init(
         _ rules: QueryRules, known: Set<String>, takes: @escaping @Sendable (String) -> Bool = { _ in false },
         takesValue: @escaping @Sendable (TextPart) -> Bool = { _ in false }
@@ -103,7 +105,7 @@ struct QueryReader: Sendable {
                     .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
                     "stands twice; readers would disagree which counts")
             }
-            if number == nil, !takes(key), !takesValue(value ?? name) {
+            if number == nil, !takes(key), !takesValue(item), !takesValue(value ?? item) {
                 guard !isRequired else {
                     throw name.defect(
                         .unsupported, "required parameter",
@@ -112,7 +114,7 @@ struct QueryReader: Sendable {
                 leave(decoded.text, value.map { PercentCoding.decodeLeniently($0.text) })
             }
             try body(
-                key, QueryParameter(name: name, value: value ?? name.suffix(0), hasValue: value != nil))
+                key, QueryParameter(name: name, value: value ?? name.suffix(0), hasValue: value != nil, whole: item))
         }
     }
 

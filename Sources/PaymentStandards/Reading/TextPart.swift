@@ -168,6 +168,6 @@ extension TextPart {
 }
 
 extension UInt8 {
-    /// True if it is a space or a line end, which pasted codes often end with.
-    var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D }
+    /// True if it is a space, a tab or a line end, which pasted codes often end with.
+    var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

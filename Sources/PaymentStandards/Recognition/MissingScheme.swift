@@ -24,7 +24,8 @@ struct MissingScheme {
     static func defect(_ standard: String) -> StandardDefect? {
         schemes[standard].map {
             StandardDefect(
-                .missing, "scheme", at: 0, "is missing: \($0): must stand before an address with parameters; write it there")
+                .missing, "scheme", at: 0,
+                "is missing: \($0): must stand before an address with parameters; write it there")
         }
     }
 }

@@ -190,8 +190,10 @@ struct RecognitionTable: Sendable {
         if !webValues.isEmpty {
             for items in [link.queryItems, QueryItems(link.fragment ?? "")] {
                 for item in items {
-                    let value = item.value.isEmpty ? item.name : item.value
-                    for entry in webValues where Self.begins(value.utf8, entry.prefix, ignoringCase: true) {
+                    for entry in webValues
+                    where Self.begins(item.value.utf8, entry.prefix, ignoringCase: true)
+                        || Self.begins(item.name.utf8, entry.prefix, ignoringCase: true)
+                    {
                         hearing.ask(entry.standard)
                     }
                     if hearing.isOver { return }

@@ -70,7 +70,9 @@ struct BezahlCode: PaymentStandard {
         do throws(StandardDefect) {
             return (try reader.text(parameter, key), false)
         } catch {
-            guard error.kind == .encoding, let bytes = PercentCoding.bytes(of: parameter.value.bytes) else { throw error }
+            guard error.kind == .encoding, let bytes = PercentCoding.bytes(of: parameter.value.bytes) else {
+                throw error
+            }
             let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             return (TextPart(decoded: text, at: parameter.value.offset), true)
         }
@@ -83,7 +85,8 @@ struct BezahlCode: PaymentStandard {
         case "iban": return try IBAN(part, "iban", allowsSpaces: true).text
         case "bic": return try BankCode(part, "bic").text
         case "amount":
-            return try DecimalText(part, "amount", part.bytes.contains(UInt8(ascii: ".")) ? pointRules : amountRules).text
+            return try DecimalText(part, "amount", part.bytes.contains(UInt8(ascii: ".")) ? pointRules : amountRules)
+                .text
         case "currency":
             guard ISO4217.exponent(of: part.text) != nil else {
                 throw part.defect(.malformed, "currency", "must be three capital letters of ISO 4217")

@@ -37,7 +37,7 @@ public struct EPCCode: WritablePaymentStandard {
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
-        let whole = source.all()
+        let whole = source.all().trimmed
         let lines = TextLines(whole)
         guard !lines[3].equals("UCT") else {
             throw lines[3].defect(.foreign, "line 4", "is that of the Ukrainian code")

@@ -36,7 +36,8 @@ public struct SEP7: WritablePaymentStandard {
         operation = path.text
         guard link.form == .opaque else {
             throw StandardDefect(
-                .malformed, "operation", at: "web+stellar:".utf8.count, "must follow the colon, as in web+stellar:pay; remove the //")
+                .malformed, "operation", at: "web+stellar:".utf8.count,
+                "must follow the colon, as in web+stellar:pay; remove the //")
         }
         guard operation == "pay" || operation == "tx" else {
             throw path.defect(.unsupported, "operation", "must be pay or tx")

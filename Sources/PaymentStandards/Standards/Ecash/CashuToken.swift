@@ -10,7 +10,8 @@ struct CashuToken: PaymentStandard {
     /// Everyone who sees one can redeem it.
     static let isSecret = true
     static let patterns: [StandardPattern] = [
-        .scheme("cashu", payloads: ["cashu"]), .webValue("cashua"), .webValue("cashub"), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
+        .scheme("cashu", payloads: ["cashu"]), .webValue("cashua"), .webValue("cashub"),
+        .bare(BareShape("cashu", lengths: 7...8192, .visible)),
     ]
 
     /// `A` (JSON) or `B` (CBOR).
@@ -132,11 +133,14 @@ enum Cashu {
         _ = source.path()
         var found: TextPart?
         var isAgain = false
-        let reader = QueryReader(QueryRules(), known: [], takes: { _ in false }, takesValue: {
-            $0.startsIgnoringCase(prefix)
-        })
+        let reader = QueryReader(
+            QueryRules(), known: [], takes: { _ in false },
+            takesValue: {
+                $0.startsIgnoringCase(prefix)
+            })
         let take = { (_: String, parameter: QueryParameter) throws(StandardDefect) in
-            let value = parameter.hasValue ? parameter.value : parameter.name
+            // Base64 may end with the sign that separates names and values.
+            let value = parameter.whole.startsIgnoringCase(prefix) ? parameter.whole : parameter.value
             guard value.startsIgnoringCase(prefix) else { return }
             isAgain = isAgain || found != nil
             found = try value.decoded("value")

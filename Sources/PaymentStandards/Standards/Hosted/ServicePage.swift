@@ -58,6 +58,9 @@ struct ServicePage {
         return value
     }
 
+    /// Returns the error for a parameter that is missing.
+    func missing(_ name: String) -> StandardDefect { end.defect(.missing, name, "is missing") }
+
     /// Returns segment `index` of the path, which must be present, with 1 to `limit` of the characters of URLs that
     /// need no escape.
     func segment(_ index: Int, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {

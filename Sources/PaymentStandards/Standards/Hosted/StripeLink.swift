@@ -9,6 +9,7 @@ struct StripeLink: ServiceLink {
     static let specification = "Stripe hosted pages"
     static let patterns: [StandardPattern] = [
         .host("buy.stripe.com"), .host("checkout.stripe.com"), .host("invoice.stripe.com"), .host("pay.stripe.com"),
+        .host("donate.stripe.com"), .host("book.stripe.com"),
     ]
 
     let reading: ServiceReading
@@ -20,7 +21,7 @@ struct StripeLink: ServiceLink {
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let page = try ServicePage(&source, Self.parameters)
         switch page.host {
-        case "buy.stripe.com": reading = try Self.paymentLink(page)
+        case "buy.stripe.com", "donate.stripe.com", "book.stripe.com": reading = try Self.paymentLink(page)
         case "checkout.stripe.com":
             var reading = try Self.checkout(page)
             let key = source.fragment()

@@ -9,7 +9,7 @@ struct VippsLink: ServiceLink {
     static let ids = [id, "vipps-token", "vipps-app", "mobilepay-link"]
     static let specification = "Vipps MobilePay links"
     static let patterns: [StandardPattern] =
-        [.host("qr.vipps.no"), .scheme("vipps")]
+        [.host("qr.vipps.no"), .host("qr-mt.vipps.no"), .scheme("vipps")]
         + ["mobilepay.dk", "www.mobilepay.dk", "mobilepay.fi", "www.mobilepay.fi"].map { .host($0) }
 
     let reading: ServiceReading
@@ -22,15 +22,18 @@ struct VippsLink: ServiceLink {
             var reading = ServiceReading("vipps-app", network: "vipps")
             reading.setReference("token", try ServicePage.token(page.required("token"), "token"))
             self.reading = reading
-        } else if page.host == "qr.vipps.no" {
-            reading = try Self.code(page)
+        } else if page.host.hasSuffix("vipps.no") {
+            var reading = try Self.code(page)
+            // The merchants' test system.
+            if page.host == "qr-mt.vipps.no" { reading.warnings.append(.testNetwork) }
+            self.reading = reading
         } else {
             reading = try Self.paymentLink(page)
         }
     }
 
     private static func code(_ page: ServicePage) throws(StandardDefect) -> ServiceReading {
-        if page.begins("p") {
+        if page.begins("p") || page.begins("r") {
             var reading = ServiceReading("vipps-token", network: "vipps")
             reading.setReference("token", try page.segment(1, "token"))
             try page.limit(2)

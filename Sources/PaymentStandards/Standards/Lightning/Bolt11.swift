@@ -20,7 +20,8 @@ public struct Bolt11: PaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] =
         [.scheme("lightning", payloads: ["lnbc", "lntb"])]
-        + [.webParameter("lightning")] + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
+        + [.webParameter("lightning")]
+        + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
 
     /// The Lightning network of an invoice.
     package enum Network: String, Sendable, Hashable {

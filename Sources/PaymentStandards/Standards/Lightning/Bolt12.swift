@@ -18,7 +18,8 @@ struct Bolt12: PaymentStandard {
     static let specification = "BOLT 12"
     static let patterns: [StandardPattern] =
         ["l+", "L+", "ln+", "LN+"].map { .prefix($0) }
-        + [.webParameter("lightning")] + ["lno", "lnr", "lni"].flatMap { prefix -> [StandardPattern] in
+        + [.webParameter("lightning")]
+        + ["lno", "lnr", "lni"].flatMap { prefix -> [StandardPattern] in
             [
                 .scheme("lightning", payloads: ["\(prefix)1"]), .prefix("\(prefix)1"),
                 .prefix("\(prefix)1".uppercased()), .prefix("\(prefix)+"), .prefix("\(prefix)+".uppercased()),

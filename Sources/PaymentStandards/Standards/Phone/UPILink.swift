@@ -75,7 +75,9 @@ public struct UPILink: WritablePaymentStandard {
         var isGuessed = false
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             let name = Self.names.contains(key) ? key : "parameter"
-            let part = try Self.decoded(parameter.value, name, mayGuess: key == "pn" || key == "tn") { isGuessed = true }
+            let part = try Self.decoded(parameter.value, name, mayGuess: key == "pn" || key == "tn") {
+                isGuessed = true
+            }
             guard Self.names.contains(key) else {
                 others.append(Parameter(name: parameter.name.text, value: part.text))
                 return
@@ -193,7 +195,8 @@ public struct UPILink: WritablePaymentStandard {
                 text.append(byte)
                 index += 3
             } else {
-                text.append(bytes[index] == UInt8(ascii: "%") || bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
+                text.append(
+                    bytes[index] == UInt8(ascii: "%") || bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
                 index += 1
             }
         }

@@ -196,9 +196,9 @@ extension Reading {
                 summary: "Invalid \(noun): \(part)\(defect.advice)")
             self.standard = standard
             advice = "do not pay it; ask the payee for it again"
-        case .rejected:
+        case .rejected(let defect):
             self.init(.invalid, title: "Unacceptable text", summary: "Not acceptable as a link: \(answer.explanation)")
-            advice = "do not open it"
+            advice = Self.advice(defect, text)
         case .unroutable(let link, let real): self.init(link, answer, resembles: real)
         }
         if kind == .invalid || kind == .unknown { summary = summary.prefix(1).uppercased() + summary.dropFirst() }
@@ -207,6 +207,18 @@ extension Reading {
     /// An input that is not a text.
     init(unreadable reason: String) {
         self.init(.invalid, title: "Unreadable input", summary: "Unreadable: \(reason)")
+    }
+
+    /// Returns the advice on a text that is not acceptable as a link. What is wrong with a payment's text is mostly an
+    /// accident; with a web link it may be meant to deceive.
+    private static func advice(_ defect: LinkDefect, _ text: String) -> String {
+        let isWeb =
+            text.unicodeScalars.drop { $0.properties.isWhitespace }.prefix(4).map(\.properties.lowercaseMapping)
+            .joined() == "http"
+        return switch defect {
+        case .forbiddenByte(0x20, _), .invisible: isWeb ? "do not open it" : "correct it, or ask the payee for it again"
+        default: "do not open it"
+        }
     }
 
     private static func choice(_ names: [String]) -> String { "Either of: \(names.joined(separator: ", "))" }
@@ -232,7 +244,10 @@ extension Reading {
             self.init(
                 .unknown, title: "Link of another app",
                 summary: "Link of another app (\(link.scheme ?? ""):) · no known payment")
-        case .text: self.init(.unknown, title: "Text", summary: "Text · no known payment")
+        case .text:
+            let hidden = link.text.unicodeScalars.first { $0.isInvisible && !$0.properties.isWhitespace }
+            let words = hidden.map { "Text with the invisible character \($0.codePoint)" } ?? "Text"
+            self.init(.unknown, title: "Text", summary: "\(words) · no known payment")
         }
         advice = "no payment standard and no registered provider knows it"
     }
