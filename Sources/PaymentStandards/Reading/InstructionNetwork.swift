@@ -36,6 +36,7 @@ extension PaymentInstruction {
         "bip122:1a91e3dace36e2be3bf030a65679fe82": "Dogecoin",
         "bip122:00000ffd590b1485b3caadc19b22e637": "Dash",
         "bip122:00040fe8ec8471911baa1db1266ea15d": "Zcash",
+        "bip122:1466275836220db2944ca059a3a10ef6": "Liquid", "liquid-testnet": "Liquid testnet",
         "eip155": "Ethereum or a compatible chain (not stated)", "eip155:1": "Ethereum",
         "eip155:10": "Optimism",
         "eip155:56": "BNB Smart Chain", "eip155:100": "Gnosis", "eip155:137": "Polygon", "eip155:8453": "Base",
@@ -60,6 +61,7 @@ extension PaymentInstruction {
         "paypal": "PayPal", "venmo": "Venmo", "cash-app": "Cash App", "revolut": "Revolut", "wise": "Wise",
         "stripe": "Stripe", "alipay": "Alipay", "wechat-pay": "WeChat Pay", "unionpay": "UnionPay", "vipps": "Vipps",
         "mobilepay": "MobilePay", "mercado-pago": "Mercado Pago", "twint": "TWINT", "ideal": "iDEAL",
+        "square": "Square", "payconiq": "Payconiq", "sbp": "SBP (faster payments)",
         "google-wallet": "Google Wallet", "apple-wallet": "Apple Wallet",
     ]
 }
