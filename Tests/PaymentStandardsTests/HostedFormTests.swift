@@ -34,7 +34,7 @@ struct HostedFormTests {
                 standard: "paypal-button", payee: "shop@example.com", money: "10.00 EUR", memo: "Green Tea",
                 reference: "7"),
             Row(
-                text: "https://www.paypal.com/cgi-bin/webscr?cmd=_donations&business=ABC123&amount=5",
+                text: "https://www.paypal.com/us/cgi-bin/webscr?cmd=_donations&business=ABC123&amount=5",
                 standard:
                     "paypal-button", payee: "ABC123", money: "5.00 USD", warnings: [.amountEditable]),
             Row(

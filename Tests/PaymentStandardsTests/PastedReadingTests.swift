@@ -52,6 +52,7 @@ struct PastedReadingTests {
             ("DE33" + character + "100205000001194700", 4),
             (Self.epc.replacing("\nDE33", with: "\n\(character)DE33"), 25),
             (character + "https://paypal.me/alice", 0), ("user@host.example" + character, 17),
+            (character + "upi://pay?pa=shop@okbank&am=5.00", 0), (character + "bitcoin:\(address)?amount=1", 0),
         ] {
             let defect = ReadText(text).defect
             #expect(defect?.advice.contains(point) == true && defect?.offset == offset, "\(text.debugDescription)")
@@ -70,6 +71,18 @@ struct PastedReadingTests {
     func joiners() {
         let name = "\u{646}\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}"
         #expect(ReadText(Self.epc.replacing("Wikimedia", with: name)).instruction?.payee?.name == name)
+    }
+
+    @Test(
+        "A name with signs that nobody sees gets a note",
+        arguments: [
+            ("Wiki\u{200B}media", true), ("Wiki\u{202E}aidem", true), ("\u{5D0}\u{2067}Wiki", true),
+            ("Wiki\u{A0}media", false),
+            ("\u{646}\u{6CC}\u{200C}\u{62E}", false), ("Caf\u{E9} \u{2764}\u{FE0F}", false),
+        ])
+    func hiddenSigns(name: String, isOdd: Bool) {
+        let read = ReadText(Self.epc.replacing("Wikimedia", with: name))
+        #expect(read.instruction?.payee?.name == name && read.warnings.contains(.homographName) == isOdd)
     }
 
     @Test("Lines at the end of a transfer code are not data")

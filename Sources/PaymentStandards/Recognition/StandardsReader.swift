@@ -33,7 +33,8 @@ public struct StandardsReader: InstructionReader {
         let hearing = plainHearing(of: link)
         // Signs that nobody sees are common in pasted texts; without their name, nobody would find them.
         if !hearing.isOver, let missing = MissingScheme(in: link) {
-            return hearing.missingScheme(of: plainHearing(of: missing.address))
+            let named = hearing.missingScheme(of: plainHearing(of: missing.address))
+            if named.isOver { return named }
         }
         guard !hearing.isSound, let hidden = InvisibleSign(in: link), let seen = hidden.link else { return hearing }
         return hearing.naming(hidden, without: plainHearing(of: seen))

@@ -99,7 +99,7 @@ public struct BIP321: WritablePaymentStandard {
         if rest != nil, !scheme.isEmpty, scheme.count <= 20, scheme.bytes.allSatisfy(\.isASCIILetter) {
             throw part.defect(
                 .mismatch, name,
-                "begins with \(scheme.lowercased): and is another coin's, not Bitcoin's; pay it with that coin alone")
+                "begins with \(scheme.lowercased): and is another coin's, not Bitcoin's")
         }
         do throws(StandardDefect) {
             return try BitcoinAddress(part, name)

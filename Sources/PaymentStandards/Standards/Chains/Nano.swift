@@ -39,6 +39,7 @@ struct Nano: PaymentStandard {
             throw StandardDefect(
                 .malformed, "account", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
         }
+        try path.checkQueryMark()
         (address, publicKey) = try Self.account(path)
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             let value = try Self.reader.text(parameter, key)

@@ -42,12 +42,12 @@ public struct SolanaPay: WritablePaymentStandard {
             throw StandardDefect(
                 .length, "link", at: Self.maximumLength, "has more than \(Self.maximumLength) characters")
         }
-        try path.checkQueryMark()
         if path.bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }) {
             self.link = try Self.service(path)
             recipient = nil
         } else {
             self.link = nil
+            try path.checkQueryMark()
             recipient = try Self.account(path, "recipient")
         }
         var amountPart: TextPart?

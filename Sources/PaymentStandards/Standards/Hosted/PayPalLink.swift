@@ -29,7 +29,10 @@ struct PayPalLink: ServiceLink {
             var reading = ServiceReading("paypal-checkout", network: "paypal")
             reading.setReference("token", try ServicePage.token(page.required("token"), "token"))
             self.reading = reading
-        } else if page.begins("cgi-bin", "webscr") {
+        } else if page.begins("cgi-bin", "webscr")
+            || page.path.count == 3 && page.path[0].count == 2 && page.path[1].equals("cgi-bin")
+                && page.path[2].equals("webscr")
+        {
             reading = try Self.button(page, page.required("cmd"))
         } else if page.begins("donate"), page["business"] != nil || page["hosted_button_id"] != nil {
             reading = try Self.button(page, nil)
