@@ -38,6 +38,14 @@ enum FormSamples {
                 ]),
             try history(
                 "a11", "p1", [.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))], subject: .capture),
+            try history(
+                "a12", "earlier",
+                [
+                    .outcome(
+                        .succeeded(
+                            PaymentReceipt(reference: PaymentReference(provider: acme, id: "earlier"), isEarlier: true)
+                        ))
+                ]),
         ]
     }
 

@@ -20,7 +20,7 @@ extension CitconMerchant: CapturingService {
                     .requestRefused, "Citcon captures only what is authorised, and this charge is not yet",
                     provider: id, phase: .answered)
             }
-            return charge.report(of: request, isOwn: false)
+            return charge.report(of: request, isOwn: false, isEarlier: true)
         }
         guard let whole = charge.money, let units = CitconMerchantClient.units(of: request.amount, as: whole),
             units > 0, let chargeID = charge.id
@@ -70,9 +70,11 @@ extension CitconMerchant: CapturingService {
 extension TransactionFields {
     /// Returns the report of a capture of this charge.
     ///
-    /// - Parameter isOwn: true if the service accepted the request. Otherwise another server may have captured another
-    ///   amount, so that an amount that is not stated, or stated in two ways, is not known.
-    fileprivate func report(of capture: CaptureRequest, isOwn: Bool) -> ServiceReport {
+    /// - Parameters:
+    ///   - isOwn: true if the service accepted the request. Otherwise another server may have captured another
+    ///     amount, so that an amount that is not stated, or stated in two ways, is not known.
+    ///   - isEarlier: true if the service says that an earlier request made it.
+    fileprivate func report(of capture: CaptureRequest, isOwn: Bool, isEarlier: Bool = false) -> ServiceReport {
         guard state == .succeeded else { return merchantReport(of: capture.reference) }
         let own = captures.filter { $0.reference == MerchantReference.capture(capture.payment) }
         let stated = Set([amountCaptured.flatMap { $0 > 0 ? $0 : nil }].compactMap(\.self) + own.compactMap(\.amount))
@@ -84,6 +86,7 @@ extension TransactionFields {
                     message: "Citcon shows a capture of the charge, but not clearly over which amount; look at the "
                         + "notifications or the portal"))
         }
-        return .succeeded(PaymentReceipt(reference: capture.reference, amount: taken, transactionID: id))
+        return .succeeded(
+            PaymentReceipt(reference: capture.reference, amount: taken, transactionID: id, isEarlier: isEarlier))
     }
 }

@@ -35,7 +35,7 @@ extension CitconMerchant: RefundingService {
                     return try await copy(of: request, refused: error, reference, client)
                 }
             }
-            return try refund.report(of: request, reference: reference)
+            return try refund.report(of: request, reference: reference, isEarlier: refund.isEarlier == true)
         } catch let error as PaymentError where error.phase == .answered {
             switch error.vendorCode {
             case "4202"?:
@@ -61,7 +61,8 @@ extension CitconMerchant: RefundingService {
         do { found = try await StepScope.asking { try await facts(reference, of: request, client) } } catch {
             throw open
         }
-        if let found { return found }
+        // Without an answer it may be this very request's.
+        if let found { return found.madeEarlier(!error.leavesFateOpen) }
         // A used reference that cannot be found may belong to a request in flight.
         guard open.vendorCode != "4100" else { throw open }
         throw error.merchantError(isMutation: false, of: id)

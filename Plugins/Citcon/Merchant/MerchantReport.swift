@@ -5,11 +5,14 @@ extension CitconStatus {
     /// Returns the report of this state of a charge or a refund for the merchant. An authorised amount is not paid
     /// yet: the merchant has to capture it.
     func merchantReport(
-        of payment: PaymentReference, amount: Money?, transactionID: String?, rawStatus: String? = nil
+        of payment: PaymentReference, amount: Money?, transactionID: String?, rawStatus: String? = nil,
+        isEarlier: Bool = false
     ) -> ServiceReport {
         switch self {
         case .succeeded:
-            .succeeded(PaymentReceipt(reference: payment, amount: amount, transactionID: transactionID))
+            .succeeded(
+                PaymentReceipt(
+                    reference: payment, amount: amount, transactionID: transactionID, isEarlier: isEarlier))
         case .initiated, .pending, .authorized: .pending(retryAfter: nil)
         case .failed: .declined(DeclineReason(.refused, "Citcon reports that it failed"))
         case .canceled: .cancelled

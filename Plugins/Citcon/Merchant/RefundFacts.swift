@@ -12,6 +12,8 @@ struct RefundFacts: Sendable, Codable {
     let amountRefunded: Int?
     /// True if an inquiry found it, so that another server may have requested it, over another amount.
     let isFound: Bool
+    /// True if the service refused the request because an earlier one had made it.
+    private(set) var isEarlier: Bool?
 
     init(_ fields: TransactionFields, isFound: Bool) {
         id = fields.id
@@ -24,11 +26,19 @@ struct RefundFacts: Sendable, Codable {
         self.isFound = isFound
     }
 
+    /// Returns the same refund as one that an earlier request has made, or may not.
+    func madeEarlier(_ isEarlier: Bool) -> RefundFacts {
+        var facts = self
+        facts.isEarlier = isEarlier
+        return facts
+    }
+
     /// Returns the report of the refund. Where the stated amounts differ, the vendor does not document which is the
     /// refund's own: such a refund is unknown.
     ///
+    /// - Parameter isEarlier: true if the service says that an earlier request made it.
     /// - Throws: ``PaymentError`` with code `integrity` when it is another refund.
-    func report(of request: RefundRequest, reference: String) throws -> ServiceReport {
+    func report(of request: RefundRequest, reference: String, isEarlier: Bool = false) throws -> ServiceReport {
         let stated = [amount, amountRefunded].compactMap(\.self)
             .map { UInt128(exactly: $0) == request.amount.minorUnits }
         // A code in another letter case is the same currency (Protocol 7).
@@ -48,6 +58,7 @@ struct RefundFacts: Sendable, Codable {
                     message: "Citcon shows a refund of this reference, but not clearly over which amount; look at the "
                         + "notifications or the portal"))
         }
-        return state.merchantReport(of: request.reference, amount: request.amount, transactionID: id)
+        return state.merchantReport(
+            of: request.reference, amount: request.amount, transactionID: id, isEarlier: isEarlier)
     }
 }

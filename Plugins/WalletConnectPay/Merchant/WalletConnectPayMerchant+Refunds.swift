@@ -16,9 +16,9 @@ extension WalletConnectPayMerchant: RefundingService {
     /// - Parameters:
     ///   - request: the payment, and its whole price as in the order.
     ///   - context: the network and the durable steps.
-    /// The mark names no caller. A server whose journal does not have the refund, such as a journal restored from a
-    /// backup, gets the same report as the first one. Record the payment to the buyer outside of the journal, by the
-    /// payment's id, and look there before paying the buyer.
+    /// The mark names no caller. When it was set before, the receipt is ``PaymentReceipt/isEarlier``: by a request of
+    /// this server whose answer was lost, or by another server. Record the payment to the buyer outside of the journal,
+    /// by the payment's id, and look there before paying the buyer.
     ///
     /// - Returns: the report of the refund. An earlier refund by any caller counts as this one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
@@ -35,25 +35,31 @@ extension WalletConnectPayMerchant: RefundingService {
             }
             return true
         }
+        let isEarlier: Bool
         do {
             // A payment has one mark, so a second request finds that of the first: the payment is the key.
-            _ = try await context.step("refund", .mutation(replay: .sameKey)) {
+            isEarlier = try await context.step("refund", .mutation(replay: .sameKey)) {
                 try await mark(id, over: context.http)
-                return true
             }
         } catch let error as PaymentError where error.phase == .answered && error.vendorCode == Self.notPaid {
             return .declined(DeclineReason(.refused, "only payments that succeeded can be refunded"))
         }
-        return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+        return .succeeded(
+            PaymentReceipt(reference: request.reference, amount: request.amount, isEarlier: isEarlier))
     }
 
     private static let notPaid = "payment_not_succeeded"
 
-    private func mark(_ id: String, over http: any HTTPTransport) async throws(PaymentError) {
+    /// Marks a payment as refunded.
+    ///
+    /// - Returns: true if it was marked before.
+    private func mark(_ id: String, over http: any HTTPTransport) async throws(PaymentError) -> Bool {
         let answer: RefundBody
         do throws(GatewayError) { answer = try await api(http).refund(id) } catch {
             // Set before: by an earlier copy of this request, or by another caller of the same merchant.
-            if case .refused(let refusal) = error, refusal.status == 409, refusal.code == "already_refunded" { return }
+            if case .refused(let refusal) = error, refusal.status == 409, refusal.code == "already_refunded" {
+                return true
+            }
             throw ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: true, at: self.id)
         }
         guard answer.paymentId == id else {
@@ -61,6 +67,7 @@ extension WalletConnectPayMerchant: RefundingService {
                 .integrity, "WalletConnect Pay answered with the refund of another payment", provider: self.id,
                 phase: .maybeSent)
         }
+        return false
     }
 
     /// Returns an unknown report: the service has no inquiry about the mark, so only a repetition of the refund can

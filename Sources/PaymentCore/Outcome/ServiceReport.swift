@@ -41,17 +41,24 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     /// The statement of the payer's wallet that the payment rests on, where the wallet has no proof of it; nil
     /// otherwise.
     public let unproven: String?
+    /// Absent where false, so that other receipts are encoded without it.
+    private let earlier: Bool?
+
+    /// True if the service says that it was made before the request that this receipt answers: by an earlier request of
+    /// the same caller, or by another caller. False also where the service does not distinguish the two.
+    public var isEarlier: Bool { earlier ?? false }
 
     /// Creates a receipt.
     public init(
         reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil, decision: String? = nil,
-        unproven: String? = nil
+        unproven: String? = nil, isEarlier: Bool = false
     ) {
         self.reference = reference
         self.amount = amount
         self.transactionID = transactionID
         self.decision = decision
         self.unproven = unproven
+        earlier = isEarlier ? true : nil
     }
 }
 
@@ -166,6 +173,7 @@ extension ServiceReport: CustomStringConvertible {
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
                 + (receipt.decision.map { ", as \($0)" } ?? "")
                 + (receipt.unproven.map { ", without proof: \($0)" } ?? "")
+                + (receipt.isEarlier ? ", by an earlier request" : "")
         case .declined(let reason): reason.code == .refunded ? reason.message : "declined: \(reason.message)"
         case .cancelled: "cancelled"
         case .expired: "expired"

@@ -45,6 +45,7 @@ enum SealEncoding {
             value["transactionID"] = receipt.transactionID.map { .string($0) }
             value["decision"] = receipt.decision.map { .string($0) }
             value["unproven"] = receipt.unproven.map { .string($0) }
+            if receipt.isEarlier { value["earlier"] = true }
             return ["succeeded": ["_0": value]]
         case .declined(let reason):
             return ["declined": ["_0": ["code": .string(reason.code.rawValue), "message": .string(reason.message)]]]

@@ -8,6 +8,7 @@ enum StoredReceipt {
         value["transaction"] = receipt.transactionID.map { .string($0) }
         value["decision"] = receipt.decision.map { .string($0) }
         value["unproven"] = receipt.unproven.map { .string($0) }
+        if receipt.isEarlier { value["earlier"] = true }
         return value
     }
 
@@ -17,6 +18,7 @@ enum StoredReceipt {
         return PaymentReceipt(
             reference: try StoredReference.read(object.members["reference"]), amount: amount,
             transactionID: try object.optionalText("transaction"), decision: try object.optionalText("decision"),
-            unproven: try object.optionalText("unproven"))
+            unproven: try object.optionalText("unproven"),
+            isEarlier: object.members["earlier"] == nil ? false : try object.flag("earlier"))
     }
 }
