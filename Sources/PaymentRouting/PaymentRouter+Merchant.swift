@@ -31,7 +31,8 @@ extension PaymentRouter {
     /// - Returns: the outcome; a refusal by the service is an outcome, after which the id may be used again.
     /// - Throws: ``PaymentError``; `unsupported` when the service makes no refunds, `integrity` when the request's id
     ///   was used for another payment or amount, or the service refunds a payment once and it was refunded under
-    ///   another id, `inUse` while another refund of the payment, or one with the same id, is in progress.
+    ///   another id, `refundTooLarge` when it is over more than what is left, by the journal, of what was captured or
+    ///   paid from here, `inUse` while another refund of the payment, or one with the same id, is in progress.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         _ = try serviceClient.refunder

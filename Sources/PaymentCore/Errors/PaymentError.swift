@@ -68,6 +68,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let attemptEnded = Code(rawValue: "attempt-ended")
         /// A person's decision about an attempt is not accepted: it has no evidence, or the wallet proves the contrary.
         public static let decisionRefused = Code(rawValue: "decision-refused")
+        /// A refund is over more than what is left of its payment, by the journal; nothing was sent.
+        public static let refundTooLarge = Code(rawValue: "refund-too-large")
         /// Calls that only the payer can agree to would be signed without a question: they were not reviewed, or have a
         /// warning, such as an allowance above the amount.
         public static let consentNeeded = Code(rawValue: "consent-needed")

@@ -14,7 +14,7 @@ extension Ledger {
                 "its cancellation was begun (attempt \(open.attempt.id)), and what became of that is not known; resume it, "
                     + "or recover")
         }
-        let paid = receipt.amount ?? records.first(where: \.isPaidOrCaptured)?.attempt.option.amount
+        let paid = receipt.amount ?? taken(in: records)?.amount
         let refunds = records.filter { $0.attempt.refund != nil }
         let made = refunds.filter(\.hasSucceeded)
         switch share(of: made, paid) {
@@ -38,18 +38,54 @@ extension Ledger {
     /// some did. What the payer has paid from here is paid.
     func claim(against report: CheckedReport) -> ServiceReport? {
         let done = records(of: report.payment).filter(\.hasSucceeded)
-        guard let moved = done.last(where: { $0.attempt.reference.cancelledPayment == nil }),
-            !done.contains(where: { $0.attempt.reference.cancelledPayment != nil })
-        else { return nil }
+        guard let moved = done.last, !done.contains(where: { $0.attempt.reference.cancelledPayment != nil }) else {
+            return nil
+        }
         let own = done.first { report.payment.isPayment && $0.attempt.reference == report.payment }
         if case .succeeded(let receipt)? = own?.outcome { return claim(on: receipt.fact) }
-        let paid = done.first(where: \.isPaidOrCaptured)?.attempt.option.amount
-        if case .all = share(of: done.filter { $0.attempt.refund != nil }, paid) { return .declined(Self.refunded) }
+        let refunds = done.filter { $0.attempt.refund != nil }
+        if case .all = share(of: refunds, taken(in: done)?.amount) { return .declined(Self.refunded) }
         return unknown(
             report.payment,
             "by the journal \(moved.attempt.reference) is \(moved.attempt.reference.subject.done) "
                 + "(attempt \(moved.attempt.id)); the service says: \(report); ask the service what became of the money"
         )
+    }
+
+    /// Returns the reason against a refund that is over more than what is left of its payment: the amount that was
+    /// captured or paid from here, less what was refunded or may still be. Nil where an amount is not known, which the
+    /// service then decides.
+    package func excess(of request: RefundRequest) -> (message: String, mayEnd: Bool)? {
+        let records = records(of: request.payment)
+        guard let taken = taken(in: records) else { return nil }
+        let others = records.filter { $0.attempt.refund != nil && $0.attempt.reference != request.reference }
+        let open = others.filter { !$0.isFinished }
+        do throws(MoneyError) {
+            var left = taken.amount
+            for other in others.filter(\.hasSucceeded) + open {
+                let amount = other.attempt.option.amount
+                left = try left.isLess(than: amount) ? left.subtracting(left) : left.subtracting(amount)
+            }
+            guard try left.isLess(than: request.amount) else { return nil }
+            let refunds = open.map { "the refund '\($0.attempt.reference.id)' is in flight" }
+            let why = ([("\(taken.amount) was \(taken.verb)")] + refunds).joined(separator: ", ")
+            return (
+                "the refund of \(request.amount) is over more than what is left of the payment: \(why). Refund at most "
+                    + "\(left)", !open.isEmpty
+            )
+        } catch { return nil }
+    }
+
+    /// Returns the amount that was captured or, where no capture is recorded, paid from here; nil where it is not
+    /// known.
+    private func taken(in records: [AttemptHistory]) -> (amount: Money, verb: String)? {
+        let done = records.filter(\.hasSucceeded)
+        let capture = done.last { $0.attempt.reference.capturedPayment != nil }
+        guard let source = capture ?? done.last(where: \.attempt.reference.isPayment) else { return nil }
+        let verb = source.attempt.reference.subject.done
+        if case .succeeded(let receipt)? = source.outcome, let amount = receipt.amount { return (amount, verb) }
+        let option = source.attempt.option
+        return option.isEstimate ? nil : (option.amount, verb)
     }
 
     private static let refunded = DeclineReason(.refunded, "it was paid, and all of it was refunded")
@@ -85,9 +121,4 @@ extension Ledger {
 
 extension AttemptHistory {
     fileprivate var hasSucceeded: Bool { if case .succeeded? = outcome { true } else { false } }
-
-    /// True if the payment was paid or captured by this attempt, over its option's amount.
-    fileprivate var isPaidOrCaptured: Bool {
-        hasSucceeded && (attempt.reference.isPayment || attempt.reference.capturedPayment != nil)
-    }
 }

@@ -39,23 +39,30 @@ extension AttemptEngine {
         return try await open(request.reference, option)
     }
 
-    /// Refunds money: once, however often it is requested. While another refund has the id, none is made.
+    /// Refunds money: once, however often it is requested. While another refund has the id, none is made; nor is one
+    /// over more than what is left of the payment.
     func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
         if let other = try await refund(against: request) { throw isTaken(request, by: other) }
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: nil) { return outcome }
+        if let excess = try await excess(of: request) { throw excess }
         let failures = try await histories(of: request.reference).count { $0.authorities.wereAccepted }
         return try await open(request.reference, .refund(request.amount, earlierFailures: failures))
     }
 
-    /// Ends a refund that has sent nothing, where another one has its id. One that lost its lease between the look for
-    /// others and its opening is stopped here; so is one that is resumed after a crash.
+    /// Ends a refund that has sent nothing, where another one has its id, or left too little of the payment. One that
+    /// lost its lease between the look for others and its opening is stopped here; so is one that is resumed after a
+    /// crash.
     func endAsSecondRefund(_ history: AttemptHistory) async throws {
-        guard let request = history.attempt.refund, !history.mayHaveMovedMoney, history.outcome == nil,
-            let other = try await refund(against: request)
-        else { return }
-        let failure = isTaken(request, by: other)
+        guard let request = history.attempt.refund, !history.mayHaveMovedMoney, history.outcome == nil else { return }
+        guard let failure = try await obstacle(to: request) else { return }
         try await abandon(history.attempt, after: failure)
         throw failure
+    }
+
+    /// Returns the error of a refund that another one stands against, by its id or by its amount.
+    private func obstacle(to request: RefundRequest) async throws -> PaymentError? {
+        if let other = try await refund(against: request) { return isTaken(request, by: other) }
+        return try await excess(of: request)
     }
 
     /// Returns another refund that stands against `request`: one of another payment or amount under the same id, or,
@@ -65,6 +72,16 @@ extension AttemptEngine {
         return try await journaled { try await journal.base.refunds(relatedTo: request.reference) }.lazy
             .filter { $0.bindsName || !effects.isSound($0) }.compactMap(\.attempt.refund)
             .first { $0 != request && (isOnce || $0.reference.refundName == request.reference.refundName) }
+    }
+
+    /// Returns the error of a refund that is over more than what is left of its payment, by the journal.
+    private func excess(of request: RefundRequest) async throws -> PaymentError? {
+        let identity = serviceClient.identity
+        let records = try await journaled { try await identity.records(of: request.payment, in: journal.base) }
+        guard let excess = identity.ledger(records, effects).excess(of: request) else { return nil }
+        // One in flight may still fail.
+        let message = excess.mayEnd ? "\(excess.message) before that has ended" : excess.message
+        return serviceClient.error(.refundTooLarge, message).with(retry: excess.mayEnd ? .later : .never)
     }
 
     private func isTaken(_ request: RefundRequest, by other: RefundRequest) -> PaymentError {

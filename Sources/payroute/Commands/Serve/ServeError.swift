@@ -46,7 +46,7 @@ struct ServeError: Error {
         switch code {
         case .untrustedNotification: 403
         case .notFound: 404
-        case .inUse, .openPeriod, .earlierPayment, .attemptEnded, .integrity, .foreignReturn: 409
+        case .inUse, .openPeriod, .earlierPayment, .attemptEnded, .integrity, .foreignReturn, .refundTooLarge: 409
         case .network, .rateLimited, .serviceFailure, .invalidResponse, .unauthorized, .providerFault: 502
         case .journal: 503
         default: 422
