@@ -134,13 +134,9 @@ extension AttemptEngine {
             guard effects.isSound(open) else { throw error(.integrity, Ledger.distrust(of: open.attempt.id)) }
             return (open.attempt, false)
         }
-        let option = PaymentMethodOption(
-            id: "cancel", title: "Cancellation", amount: try Money(minorUnits: 0, currency: .eur))
-        let attempt = PaymentAttempt(
-            id: newAttemptID(), reference: payment.cancellation, option: option,
-            idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: nil)
+        let attempt = try moneyless(payment.cancellation, (id: "cancel", title: "Cancellation"), at: effects.clock.now)
         try await journal.inTurn { try await journaled { try await journal.open(attempt) } }
-        effects.emit(.began(option), of: attempt)
+        effects.emit(.began(attempt.option), of: attempt)
         return (attempt, true)
     }
 

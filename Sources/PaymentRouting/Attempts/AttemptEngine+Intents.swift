@@ -1,5 +1,11 @@
 import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The rules of an intent: other intents' attempts, its deadline, its cancellation.
 extension AttemptEngine {
     /// Returns true if the payer may be asked for what an attempt still needs: its own intent's, or one that costs what
@@ -51,25 +57,33 @@ extension AttemptEngine {
             }
             try await close(open.attempt, .abandoned(reason: "cancelled by its caller"))
         }
-        if intent?.key != nil { try await noteCancellation(of: payment) }
+        if intent?.key != nil { try await forbid(payment) }
         return error(.cancelled, "cancelled before anything was sent")
     }
 
-    /// Stores a cancellation in the journal: as an attempt that never ran, and that cannot be resumed, its option's
-    /// time being over when it begins. It knows nothing of the payment's time, by which payments with several names are
-    /// compared. A worker that is late finds it under the payment's lease.
-    func noteCancellation(
-        of payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
+    /// Stores that nothing is begun for a payment any more: as an attempt that never ran, and that cannot be resumed,
+    /// its option's time being over when it begins. It knows nothing of the payment's time, by which payments with
+    /// several names are compared. A worker that is late finds it under the payment's lease.
+    func forbid(
+        _ payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
         _ reason: String = "cancelled by its caller"
     ) async throws {
         let now = effects.clock.now
-        let option = PaymentMethodOption(
-            id: Self.nothing.id, title: Self.nothing.title, amount: try amount ?? Money(minorUnits: 0, currency: .eur),
-            expiresAt: now, providerData: data)
-        let attempt = PaymentAttempt(
-            id: newAttemptID(), reference: payment, option: option, idempotencyKey: effects.random.uuid(),
-            startedAt: now, expiresAt: nil)
+        let attempt = try moneyless(payment, Self.nothing, amount: amount, until: now, data: data, at: now)
         try await journaled { try await journal.open(attempt) }
         try await close(attempt, .abandoned(reason: reason))
+    }
+
+    /// Returns an attempt that stands for a cancellation, and moves no money.
+    func moneyless(
+        _ reference: PaymentReference, _ option: (id: String, title: String), amount: Money? = nil,
+        until end: Date? = nil, data: JSONValue? = nil, at now: Date
+    ) throws -> PaymentAttempt {
+        PaymentAttempt(
+            id: newAttemptID(), reference: reference,
+            option: PaymentMethodOption(
+                id: option.id, title: option.title, amount: try amount ?? Money(minorUnits: 0, currency: .eur),
+                expiresAt: end, providerData: data),
+            idempotencyKey: effects.random.uuid(), startedAt: now, expiresAt: nil)
     }
 }

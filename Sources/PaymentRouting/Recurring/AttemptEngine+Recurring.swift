@@ -121,8 +121,8 @@ extension AttemptEngine {
 
     /// Stores in the journal that the tries up to this one are cancelled.
     private func cancelCharge(_ charge: PlannedPeriod) async throws {
-        try await noteCancellation(
-            of: charge.reference, amount: charge.amount, data: [Self.mark: .number(JSONNumber(charge.attempts))],
+        try await forbid(
+            charge.reference, amount: charge.amount, data: [Self.mark: .number(JSONNumber(charge.attempts))],
             "cancelled: try \(charge.attempts) sent nothing")
     }
 }

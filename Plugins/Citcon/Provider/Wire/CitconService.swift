@@ -149,7 +149,7 @@ package struct CitconService: Sendable {
         ]
         var request = HTTPRequest(
             method, url, headers: headers, body: body?.serialized() ?? [], replay: replay, timeout: timeout)
-        request.changesNothing = changesNothing || method.isSafe
+        if changesNothing { request.changesNothing = true }
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .transport(error) }
         var secrets = secrets

@@ -256,6 +256,35 @@ import Testing
         #expect(await world.given(payment).isEmpty)
     }
 
+    @Test(
+        "A lost cancellation that arrives after the payment was stated as paid is stated then",
+        arguments: [true, false])
+    func arrivesLate(isCapturedHere: Bool) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
+        #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
+        if isCapturedHere {
+            _ = try await world.capture(payment)
+        } else {
+            await world.sandbox.capture(try #require(await world.sandbox.renewSession(payment.id)))
+        }
+        #expect(receipt(try await world.router.cancel(payment)) != nil)
+        #expect(await world.journal.unfinished().isEmpty, "nothing waits for it any more")
+        let lost = try #require(world.wire.requests.first { $0.url.path.hasSuffix("/cancel") })
+        _ = try await SandboxTransport(world.sandbox).send(lost)
+        world.clock.advance(by: .seconds(60))
+        #expect(await world.given(payment) == ["99.00 EUR"])
+        let late = try #require(await world.notifications(payment).last)
+        let outcomes = [
+            try await world.router.status(of: payment), try await world.router.cancel(payment),
+            try await world.router.handle(late, from: payment.provider).outcome,
+        ]
+        // A capture of this journal is not denied, until a cancellation from here has found that its money went back.
+        #expect(isCapturedHere ? isUnknown(outcomes[0]) : outcomes[0] == .cancelled, "\(outcomes[0])")
+        #expect(outcomes[1] == .cancelled && outcomes[2] == .cancelled, "\(outcomes)")
+    }
+
     @Test("A cancellation that fails is reported, and may be requested again under another key")
     func failedCancellation() async throws {
         let world = try MerchantWorld()
