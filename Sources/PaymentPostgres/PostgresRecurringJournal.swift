@@ -110,6 +110,20 @@ public struct PostgresRecurringJournal: RecurringJournal {
     ///
     /// - Throws: ``RecurringJournalError`` and ``JournalError``.
     public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await write(charge, under: lease, at: now) { !$0.state.isFinal }
+    }
+
+    /// Writes a period as it is to be opened again.
+    ///
+    /// - Throws: ``RecurringJournalError`` and ``JournalError``.
+    public func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await write(charge, under: lease, at: now) { $0.isUntouched }
+    }
+
+    private func write(
+        _ charge: RecurringCharge, under lease: PaymentLease, at now: Date,
+        where mayChange: @escaping @Sendable (RecurringCharge) -> Bool
+    ) async throws {
         guard charge.reference == lease.payment else { throw JournalError.leaseLost(charge.reference) }
         let write = random.hex(32)
         let change = Statement(
@@ -117,16 +131,17 @@ public struct PostgresRecurringJournal: RecurringJournal {
             Self.key(charge.id) + [StoredCharge.look(charge), .text(try StoredCharge.text(charge)), .text(write)])
         let looks = [
             leases.renewing(lease, at: now),
+            Statement("SELECT write FROM \(tables.charge) WHERE plan = $1 AND number = $2", Self.key(charge.id)),
             Statement(
-                "SELECT look IS NULL, write FROM \(tables.charge) WHERE plan = $1 AND number = $2",
+                "SELECT \(StoredCharge.Column.list) FROM \(tables.charge) WHERE plan = $1 AND number = $2",
                 Self.key(charge.id)),
         ]
-        try await store.transaction(looks) { found in
-            let period = found[1].cells.first
-            if let period, period.text(1) == write { return .nothing(()) }
+        try await store.transaction(looks) { [path = store.path] found in
+            if let known = found[1].cells.first, known.text(0) == write { return .nothing(()) }
             guard !found[0].isEmpty else { throw JournalError.leaseLost(lease.payment) }
-            guard let period else { throw RecurringJournalError.unknownCharge(charge.id) }
-            guard period.integer(0) == 0 else { throw RecurringJournalError.finishedCharge(charge.id) }
+            let stored = try found[2].of(StoredCharge.Column.self, path).first.map(StoredCharge.read)
+            guard let stored else { throw RecurringJournalError.unknownCharge(charge.id) }
+            guard mayChange(stored) else { throw RecurringJournalError.finishedCharge(charge.id) }
             return .write([change], ())
         }
     }

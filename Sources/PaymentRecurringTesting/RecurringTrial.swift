@@ -160,6 +160,7 @@ final class RecurringTrial: StorageTrial {
             }
             expect(try await journal.charge(charge.id) == final, "a period that was over has changed")
         }
+        try await reopening()
         var unknown = charges[0]
         unknown = RecurringCharge(
             id: RecurringCharge.ID(plan: plan.id, number: 7), provider: unknown.provider, amount: unknown.amount,
@@ -168,6 +169,38 @@ final class RecurringTrial: StorageTrial {
         _ = try await journal.acquire(lease(foreign), at: Self.start)
         await expects(RecurringJournalError.unknownCharge(foreign.id), "writing of a period that was not opened") {
             try await journal.write(foreign, under: lease(foreign), at: Self.start)
+        }
+    }
+
+    /// Only a period that no worker has begun, and that is not paid, is opened again.
+    private func reopening() async throws {
+        let (_, charges) = try await store("reopened", open: 5)
+        let ends: [(RecurringCharge.State, attempts: Int)] = [
+            (.missed(.absence), 0), (.missed(.declined("no")), 1), (.missed(.refused), 0), (.started, 1),
+            (.paid(transactionID: nil), 0),
+        ]
+        for (opened, end) in zip(charges, ends) {
+            var (changed, again) = (opened, opened)
+            (changed.state, changed.attempts) = end
+            again.notBefore = Self.moment(40)
+            let (final, reopened, lease) = (changed, again, lease(opened))
+            _ = try await journal.acquire(lease, at: Self.start)
+            try await journal.write(final, under: lease, at: Self.start)
+            guard end.0 == .missed(.absence) else {
+                await expects(
+                    RecurringJournalError.finishedCharge(opened.id), "a period that is \(end.0) being opened again"
+                ) {
+                    try await journal.reopen(reopened, under: lease, at: Self.start)
+                }
+                continue
+            }
+            await expects(JournalError.leaseLost(opened.reference), "opening a period again without its lease") {
+                try await journal.reopen(reopened, under: self.lease(opened, "another"), at: Self.start)
+            }
+            try await journal.reopen(reopened, under: lease, at: Self.start)
+            expect(try await journal.charge(opened.id) == reopened, "a period that was opened again is not read so")
+            let due = try await journal.openCharges(by: Self.moment(40), limit: 100).map(\.id)
+            expect(due.contains(opened.id), "a period that was opened again is not listed")
         }
     }
 

@@ -48,6 +48,7 @@ package final class RecurringHistory: Sendable {
         case anyClock = "any clock is believed"
         case silentMisses = "periods that are missed are not kept"
         case firstClock = "the time at which a plan is added is not trusted, and the first clock is believed"
+        case keptMisses = "periods that a clock that was ahead has ended stay missed"
         case anyTerms = "terms of a plan that have changed since the payer was asked are taken for the same"
         case swallowedAnswers = "an answer from inside a listener is taken for given when it was refused"
     }
@@ -261,6 +262,7 @@ package final class RecurringHistory: Sendable {
         state.withLock { $0.offset = 0 }
         let worker = RecurringWorker(self, isReliable: true)
         try await worker.scheduler.trustClock()
+        await judgeReopening()
         for _ in 0..<120 {
             try await worker.scheduler.look()
             advance(6 * 3600)

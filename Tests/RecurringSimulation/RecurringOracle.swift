@@ -24,6 +24,17 @@ extension RecurringHistory {
         }
     }
 
+    /// Once the clock is confirmed, a period that has not begun, and for which nothing was sent, is not over.
+    func judgeReopening() async {
+        for plan in await store.plans() {
+            for charge in await store.charges(of: plan.id) where charge.state.isFinal && charge.isUntouched {
+                let before = (plan.policy.notice + plan.policy.ahead) / .seconds(1)
+                let opening = charge.period.start.addingTimeInterval(-before)
+                if opening > now { breach("\(charge.id) is \(charge.state) before it begins") }
+            }
+        }
+    }
+
     private func judge(_ plan: RecurringPlan, _ charges: [RecurringCharge]) {
         // The plan's schedule decides the periods, whatever clocks showed: each period is there, once, in order.
         for (index, charge) in charges.enumerated() {

@@ -134,6 +134,13 @@ private struct CrashingJournal: RecurringJournal {
         }
     }
 
+    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await wrote {
+            if history.mistake == .keptMisses { return }
+            try await base.reopen(charge, under: lease, at: now)
+        }
+    }
+
     func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
         try await life.point()
         return await base.charge(id)

@@ -43,6 +43,9 @@ struct PlansOfProcess: RecurringJournal {
     func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
         try await alive { try await base.write(charge, under: lease, at: now) }
     }
+    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await alive { try await base.reopen(charge, under: lease, at: now) }
+    }
     func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
         try await alive { await base.charge(id) }
     }

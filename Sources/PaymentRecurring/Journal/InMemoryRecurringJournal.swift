@@ -69,14 +69,27 @@ public actor InMemoryRecurringJournal: RecurringJournal {
     ///
     /// - Throws: ``RecurringJournalError``, and ``JournalError/leaseLost(_:)``.
     public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {
+        try write(charge, under: lease, at: now) { !$0.state.isFinal }
+    }
+
+    /// Writes a period as it is to be opened again.
+    ///
+    /// - Throws: ``RecurringJournalError``, and ``JournalError/leaseLost(_:)``.
+    public func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {
+        try write(charge, under: lease, at: now, where: \.isUntouched)
+    }
+
+    private func write(
+        _ charge: RecurringCharge, under lease: PaymentLease, at now: Date, where mayChange: (RecurringCharge) -> Bool
+    ) throws {
         guard charge.reference == lease.payment else { throw JournalError.leaseLost(charge.reference) }
         try leases.renew(lease, at: now)
         guard let index = index(of: charge.id) else { throw RecurringJournalError.unknownCharge(charge.id) }
-        guard charges[charge.id.plan]?[index].state.isFinal == false else {
+        guard charges[charge.id.plan].map({ mayChange($0[index]) }) == true else {
             throw RecurringJournalError.finishedCharge(charge.id)
         }
         charges[charge.id.plan]?[index] = charge
-        if charge.state.isFinal { open.remove(charge.id) }
+        if charge.state.isFinal { open.remove(charge.id) } else { open.insert(charge.id) }
     }
 
     /// Returns a period, or nil.

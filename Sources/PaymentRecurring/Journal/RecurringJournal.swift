@@ -60,6 +60,17 @@ public protocol RecurringJournal: LeaseStore {
     ///   ``JournalError``; `leaseLost`.
     func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws
 
+    /// Writes a period as it is to be opened again, and renews the lease: it was opened, and may be missed, by a clock
+    /// that was ahead.
+    ///
+    /// - Parameters:
+    ///   - charge: the period.
+    ///   - lease: the lease of its payment, held by the caller.
+    ///   - now: the holder's time.
+    /// - Throws: ``RecurringJournalError``; `unknownCharge`, or `finishedCharge` when the stored period is not
+    ///   ``RecurringCharge/isUntouched``. ``JournalError``; `leaseLost`.
+    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws
+
     /// Returns a period.
     ///
     /// - Returns: the period; nil when it was not opened.

@@ -115,15 +115,27 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     ///
     /// - Throws: ``RecurringJournalError`` and ``JournalError``.
     public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {
+        try write(charge, under: lease, at: now) { !$0.state.isFinal }
+    }
+
+    /// Writes a period as it is to be opened again.
+    ///
+    /// - Throws: ``RecurringJournalError`` and ``JournalError``.
+    public func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {
+        try write(charge, under: lease, at: now, where: \.isUntouched)
+    }
+
+    private func write(
+        _ charge: RecurringCharge, under lease: PaymentLease, at now: Date, where mayChange: (RecurringCharge) -> Bool
+    ) throws {
         guard charge.reference == lease.payment else { throw JournalError.leaseLost(charge.reference) }
         let detail = try StoredCharge.text(charge)
         try refusing { () throws(JournalError) -> RecurringJournalError? in
             try leases.renew(lease, at: now)
-            let found = try database.all(
-                StoredCharge.Column.self, "WHERE plan = ?1 AND number = ?2", Self.key(charge.id)
-            ) { (row) throws(JournalError) in row.isNull(.look) }
-            guard let isFinal = found.first else { return .unknownCharge(charge.id) }
-            guard !isFinal else { return .finishedCharge(charge.id) }
+            guard let stored = try charges("WHERE plan = ?1 AND number = ?2", Self.key(charge.id)).first else {
+                return .unknownCharge(charge.id)
+            }
+            guard mayChange(stored) else { return .finishedCharge(charge.id) }
             try database.run(
                 "UPDATE charge SET look = ?3, detail = ?4 WHERE plan = ?1 AND number = ?2",
                 Self.key(charge.id) + [StoredCharge.look(charge), .text(detail)])

@@ -133,6 +133,28 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
             state: reason.map(State.missed) ?? .due, notBefore: now)
     }
 
+    /// True if no worker has begun to pay it, and the payer has answered nothing about it: such a period can be opened
+    /// again, also where it is missed.
+    public var isUntouched: Bool {
+        guard attempts == 0, !isApproved else { return false }
+        switch state {
+        case .due, .announced: return true
+        case .missed(.refused), .missed(.noSuchDay): return false
+        case .missed: return true
+        case .started, .waiting, .unknown, .paid: return false
+        }
+    }
+
+    /// Returns the period as it is opened in its time; nil where its time has come by `now`, or something was sent or
+    /// answered for it.
+    func reopened(at now: Date, of plan: RecurringPlan) -> RecurringCharge? {
+        let opening = period.start.addingTimeInterval(-(plan.policy.opening / .seconds(1)))
+        guard isUntouched, opening > now else { return nil }
+        return RecurringCharge(
+            id: id, provider: provider, amount: amount, period: period,
+            deadline: period.start.addingTimeInterval(plan.policy.grace / .seconds(1)), notBefore: opening)
+    }
+
     /// The permanent name of the period's payment in leases, attempts and outcomes.
     public var reference: PaymentReference { PaymentReference(provider: provider, id: id.description) }
 }

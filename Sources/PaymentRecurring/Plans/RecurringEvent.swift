@@ -29,6 +29,8 @@ public enum RecurringEvent: Sendable, Hashable {
     /// A period has ended that has not begun by the clock that is confirmed now: it was opened by one that was ahead.
     /// It was paid early, or is missed; ``RecurringCharge/state`` has which, and nothing changes it.
     case openedAhead(RecurringCharge)
+    /// A period that was missed by a clock that was ahead is charged in its time: nothing was sent for it.
+    case reopened(RecurringCharge)
     /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
     case error(String)
 }
@@ -64,6 +66,7 @@ extension RecurringEvent: CustomStringConvertible {
                 : "the clock is behind what it was; nothing is due until it is right"
         case .openedAhead(let charge):
             "\(charge.id): ended by a clock that was ahead, and begins \(charge.period.start)"
+        case .reopened(let charge): "\(charge.id): will be charged when it begins, \(charge.period.start)"
         case .error(let text): text
         }
     }

@@ -96,6 +96,23 @@ extension RecurringScheduler {
         } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
+    /// Opens a period again that a clock that was ahead has opened, unless another worker has it.
+    func reopen(_ id: RecurringCharge.ID, of plan: RecurringPlan, at now: Date) async throws {
+        guard let known = try await journal.charge(id) else { return }
+        let lease = PaymentLease(payment: known.reference, holder: random.hex(32), duration: self.lease)
+        guard try await journal.acquire(lease, at: clock.now) else { return }
+        let result: Result<RecurringCharge?, any Error>
+        do {
+            // Read again: another worker may have had it until just now.
+            let charge = try await journal.charge(id)
+            let reopened = charge?.reopened(at: now, of: plan)
+            if let reopened, reopened != charge { try await journal.reopen(reopened, under: lease, at: clock.now) }
+            result = .success(charge?.state.isFinal == true ? reopened : nil)
+        } catch { result = .failure(error) }
+        try? await journal.release(lease)
+        if let reopened = try result.get() { await listener(.reopened(reopened)) }
+    }
+
     /// A period whose lease is held, and the events to report once it is released: a listener may answer from inside.
     private struct Held {
         var charge: RecurringCharge

@@ -182,7 +182,9 @@ public actor RecurringScheduler {
     }
 
     /// Confirms that the clock is right, however far it has moved. If it was trusted at a later time before, periods
-    /// may have ended that have not begun: they are reported (``RecurringEvent/openedAhead(_:)``).
+    /// may have been opened that have not begun. Those for which nothing was sent are opened again, to be charged in
+    /// their time (``RecurringEvent/reopened(_:)``); those that have ended are reported
+    /// (``RecurringEvent/openedAhead(_:)``).
     ///
     /// - Throws: ``JournalError`` when the journal cannot be written.
     public func trustClock() async throws {
@@ -190,10 +192,14 @@ public actor RecurringScheduler {
         let latest = try await journal.trustedTime()
         try await journal.trust(now, isCorrection: true)
         time.confirm(now, uptime: clock.uptime)
-        guard let latest, latest > now else { return }
         for plan in try await journal.plans() {
-            for charge in try await journal.charges(of: plan.id) where charge.hasEnded(before: now, of: plan) {
-                await listener(.openedAhead(charge))
+            for charge in try await journal.charges(of: plan.id) {
+                // After a crash in between, what was reported is not reported again, but the rest is opened again.
+                if charge.reopened(at: now, of: plan) != nil {
+                    try await reopen(charge.id, of: plan, at: now)
+                } else if let latest, latest > now, charge.hasEnded(before: now, of: plan) {
+                    await listener(.openedAhead(charge))
+                }
             }
         }
     }

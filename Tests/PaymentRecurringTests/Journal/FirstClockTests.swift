@@ -47,7 +47,7 @@ struct FirstClockTests {
         #expect(payer.calls == ["pay rent/0"])
     }
 
-    @Test("A clock that is confirmed at an earlier time reports what ended before its time, and nothing else")
+    @Test("A clock that is confirmed at an earlier time opens what was not paid again, and reports what was")
     func corrected() async throws {
         try await add()
         // Within the longest absence, a wrong clock is believed.
@@ -57,18 +57,36 @@ struct FirstClockTests {
         clock.advance(by: .seconds(-10 * Self.day))
         let right = scheduler()
         try await right.trustClock()
-        var ahead = heard.events.withLock { events in
-            events.compactMap { event -> Int? in
-                if case .openedAhead(let charge) = event { charge.id.number } else { nil }
-            }
+        func numbers(_ number: (RecurringEvent) -> Int?) -> [Int] {
+            heard.events.withLock { $0.compactMap(number) }.sorted()
         }
-        ahead.sort()
-        #expect(ahead == Array(10...19))
-        try await right.trustClock()
-        #expect(heard.count { if case .openedAhead = $0 { true } else { false } } == 10, "reported once")
-        clock.advance(by: .seconds(11 * Self.day))
-        try await right.look()
-        #expect(payer.calls == ["pay rent/19", "pay rent/20"])
+        for _ in 0..<2 {
+            #expect(numbers { if case .openedAhead(let charge) = $0 { charge.id.number } else { nil } } == [19])
+            #expect(
+                numbers { if case .reopened(let charge) = $0 { charge.id.number } else { nil } } == Array(10...18))
+            // Reported once.
+            try await right.trustClock()
+        }
+        for _ in 0..<11 {
+            clock.advance(by: .seconds(Self.day))
+            try await right.look()
+        }
+        #expect(payer.calls == ["pay rent/19"] + (10...18).map { "pay rent/\($0)" } + ["pay rent/20"])
+        let charges = await journal.charges(of: plan)
+        #expect(charges.filter { if case .paid = $0.state { true } else { false } }.map(\.id.number) == Array(10...20))
+    }
+
+    @Test("A period that was tried, or refused by the payer, is not opened again")
+    func touched() async throws {
+        try await add()
+        payer.answers = [.answer(.declined("no money"))]
+        clock.advance(by: .seconds(20 * Self.day))
+        try await scheduler().look()
+        try await scheduler().refuse(RecurringCharge.ID(plan: plan, number: 19))
+        clock.advance(by: .seconds(-10 * Self.day))
+        try await scheduler().trustClock()
+        let last = await journal.charges(of: plan).last
+        #expect(last?.id.number == 19 && last?.state == .missed(.refused))
     }
 
     @Test("A plan that is stored again trusts the time of that moment")

@@ -39,6 +39,9 @@ struct OvertakenTests {
         func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
             try await base.write(charge, under: lease, at: now)
         }
+        func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+            try await base.reopen(charge, under: lease, at: now)
+        }
         func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? { await base.charge(id) }
         func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] { await base.charges(of: plan) }
         func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {

@@ -240,6 +240,10 @@ actor ForgetfulJournal: RecurringJournal {
             }
         }
     }
+    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await base.reopen(charge, under: lease, at: now)
+        if mistake == .readsOnce { rewritten[charge.id] = charge }
+    }
     func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
         if let charge = rewritten[id] { return charge }
         let charge = await base.charge(id)
