@@ -10,7 +10,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
         case exceedsByOne, stopsShort, looksAtOneLimit, ignoresScopes, neverResets, resetsWeekly, convertsOneToOne
         case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
         case waitsForTheFuture, losesPayees, sortsByDay, looseNames, looksThenWrites, seesOnlyItself, losesTheLast
-        case releasesOpen, opensReleased, ignoresWorths
+        case releasesOpen, opensReleased, ignoresWorths, mixesZones
 
         /// The probe that has to find it.
         var probe: SpendingConformance.Probe {
@@ -20,6 +20,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
             case .neverResets, .resetsWeekly: .periods
             case .convertsOneToOne: .currencies
             case .ignoresWorths: .worths
+            case .mixesZones: .timeZones
             case .takesZero: .oddAmounts
             case .countsTwice, .forgetsIdentity: .identity
             case .releasesPaid, .refusesLateWord, .keepsReleased: .settling
@@ -121,22 +122,30 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
                 try Money(minorUnits: $0.minorUnits, currency: currency, exponent: limits.first?.amount.exponent)
             }
             return (
-                Spending(attempt: spending.attempt, payment: spending.payment, amounts: amounts, day: spending.day),
-                limits
+                Spending(
+                    attempt: spending.attempt, payment: spending.payment, amounts: amounts, day: spending.day,
+                    timeZone: spending.timeZone), limits
+            )
+        case .mixesZones:
+            return (
+                Spending(
+                    attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: spending.day,
+                    payee: spending.payee, method: spending.method, keeper: spending.keeper), limits
             )
         case .losesPayees:
             return (
                 Spending(
                     attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: spending.day,
                     payee: spending.payee.flatMap { $0.isEmpty ? nil : $0 }, method: spending.method,
-                    keeper: spending.keeper), limits
+                    keeper: spending.keeper, timeZone: spending.timeZone), limits
             )
         case .looseNames:
             let name = spending.attempt.rawValue.precomposedStringWithCanonicalMapping
             return (
                 Spending(
                     attempt: AttemptID(rawValue: name), payment: spending.payment, amounts: spending.amounts,
-                    day: spending.day, payee: spending.payee, method: spending.method), limits
+                    day: spending.day, payee: spending.payee, method: spending.method, timeZone: spending.timeZone),
+                limits
             )
         default: return (spending, limits)
         }
@@ -145,7 +154,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     private func dated(_ spending: Spending, _ day: SpendingDay) -> Spending {
         Spending(
             attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: day,
-            payee: spending.payee, method: spending.method)
+            payee: spending.payee, method: spending.method, timeZone: spending.timeZone)
     }
 
     func commit(_ attempt: AttemptID) throws {

@@ -69,6 +69,27 @@ struct AutoPayTests {
         #expect(Self.isPaid(try await router.pay(Self.link("p2"), as: Payer())), "ten euros are left")
     }
 
+    @Test("An account goes on by the days of its first time zone, and another one is refused, with the reason")
+    func timeZones() async throws {
+        let journal = InMemoryJournal()
+        var world = World()
+        world.journal = journal
+        func autoPay(_ zone: String?) -> AutoPay {
+            AutoPay(
+                within: [SpendingLimit(.cents(2000), per: .day)], timeZone: zone.flatMap { TimeZone(identifier: $0) })
+        }
+        world.autoPay = autoPay("Pacific/Kiritimati")
+        #expect(Self.isPaid(try await world.router.pay(Self.link("p1"), as: Payer())))
+        world.autoPay = autoPay("Etc/GMT+12")
+        let reason = try #require(Self.declined(try await world.router.pay(Self.link("p2"), as: Payer())))
+        #expect(reason.code == .overLimit && reason.message.contains("Pacific/Kiritimati"), "\(reason.message)")
+        world.autoPay = autoPay(nil)
+        #expect(Self.isPaid(try await world.router.pay(Self.link("p3"), as: Payer())))
+        #expect(Self.declined(try await world.router.pay(Self.link("p4"), as: Payer()))?.code == .overLimit)
+        let zones = await journal.spendings(since: SpendingDay(number: .min)).map(\.spending.timeZone)
+        #expect(zones == ["Pacific/Kiritimati", "Pacific/Kiritimati"])
+    }
+
     @Test("What cannot be compared is asked for, unless the application says what it is worth")
     func currencies() async throws {
         var world = World()

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentStore
 import Synchronization
 import Testing
 
@@ -242,9 +243,9 @@ struct SpendingLedgerTests {
             reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
             amount: nil,
             options: [option])
-        let spending = await autoPay.spending(
+        let spending = try await autoPay.spending(
             on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"),
-            at: Date(timeIntervalSince1970: 86_400 * 3))
+            at: Date(timeIntervalSince1970: 86_400 * 3), in: InMemoryJournal())
         #expect(spending.amounts == [.cents(1000), .cents(2000, .usd)])
         #expect(asked.withLock { $0 } == [.usd])
         #expect(spending.day == day(3) && spending.payee == "alice" && spending.method == "card")

@@ -31,7 +31,9 @@ extension AttemptEngine {
                 objections.append("'\(option.id)' costs a fee that cannot be added to its amount")
                 continue
             }
-            let spending = await autoPay.spending(on: option, most, of: quote, by: id, at: effects.clock.now)
+            let spending = try await journaled {
+                try await autoPay.spending(on: option, most, of: quote, by: id, at: effects.clock.now, in: store)
+            }
             var verdict = try await reserve(spending, autoPay, store)
             if case .refused(.exceeded) = verdict, !hasLooked {
                 hasLooked = true

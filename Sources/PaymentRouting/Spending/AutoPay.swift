@@ -31,8 +31,10 @@ public struct AutoPay: Sendable {
     public let limits: [SpendingLimit]
     /// The providers that it is for; nil for all.
     public let providers: Set<ProviderID>?
-    /// The time zone of the payer: days, weeks and months begin at midnight there.
-    public let timeZone: TimeZone
+    /// The time zone of the payer: days, weeks and months begin at midnight there. It is stored with what is spent, and
+    /// while that counts, nothing is paid without a question by the days of another zone. Nil for the zone that is
+    /// stored so, at first the device's.
+    public let timeZone: TimeZone?
     let converter: Converter?
 
     /// Creates a policy.
@@ -40,11 +42,11 @@ public struct AutoPay: Sendable {
     /// - Parameters:
     ///   - limits: the most that is paid without a question.
     ///   - providers: the providers that it is for; nil for all. At others the payer chooses as without it.
-    ///   - timeZone: the time zone of the payer.
+    ///   - timeZone: the time zone of the payer; nil for the account's, at first the device's.
     ///   - converter: returns the worth of amounts in the currency of a limit; without one nothing is converted.
     public init(
         within limits: [SpendingLimit], at providers: Set<ProviderID>? = nil,
-        timeZone: TimeZone = .autoupdatingCurrent, converting converter: Converter? = nil
+        timeZone: TimeZone? = nil, converting converter: Converter? = nil
     ) {
         self.limits = limits
         self.providers = providers
@@ -56,11 +58,13 @@ public struct AutoPay: Sendable {
 
     /// Returns the spending of paying `option`: the most that may leave the payer.
     func spending(
-        on option: PaymentMethodOption, _ most: Money, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
-    ) async -> Spending {
+        on option: PaymentMethodOption, _ most: Money, of quote: PaymentQuote, by attempt: AttemptID, at now: Date,
+        in store: any SpendingStore
+    ) async throws -> Spending {
+        let zone = try await zone(of: store, at: now)
         let spending = Spending(
-            attempt: attempt, payment: quote.reference, amounts: [most], day: SpendingDay(now, in: timeZone),
-            payee: quote.payee.id, method: option.method, keeper: .journal)
+            attempt: attempt, payment: quote.reference, amounts: [most], day: SpendingDay(now, in: zone),
+            payee: quote.payee.id, method: option.method, keeper: .journal, timeZone: zone.identifier)
         var amounts = [most]
         for limit in limits where limit.includes(spending) {
             guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }),
@@ -70,7 +74,16 @@ public struct AutoPay: Sendable {
         }
         return Spending(
             attempt: attempt, payment: quote.reference, amounts: amounts, day: spending.day, payee: spending.payee,
-            method: spending.method, keeper: spending.keeper)
+            method: spending.method, keeper: spending.keeper, timeZone: spending.timeZone)
+    }
+
+    /// Returns the time zone of the payer's days.
+    private func zone(of store: any SpendingStore, at now: Date) async throws -> TimeZone {
+        if let timeZone { return timeZone }
+        // The date may be the day before in the account's zone, which is not known yet.
+        let today = SpendingDay(now, in: .current)
+        let known = try await store.spendings(since: min(today.firstThatCounts, today.earlier(by: 1).firstThatCounts))
+        return SpendingLedger(known).timeZone(on: today).flatMap { TimeZone(identifier: $0) } ?? .current
     }
 
     /// Returns the worth of what was spent before in the currencies of the limits on `spending`, as far as it can be

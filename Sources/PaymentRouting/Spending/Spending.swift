@@ -25,11 +25,14 @@ public struct Spending: Sendable, Hashable {
     public let method: String?
     /// The authority that decides its state.
     public let keeper: Keeper
+    /// The identifier of the time zone that ``day`` is a date in; nil where it is not stated. An account has one:
+    /// another zone has other dates, each with its own budget.
+    public let timeZone: String?
 
     /// Creates a spending.
     public init(
         attempt: AttemptID, payment: PaymentReference, amounts: [Money], day: SpendingDay, payee: String? = nil,
-        method: String? = nil, keeper: Keeper = .application
+        method: String? = nil, keeper: Keeper = .application, timeZone: String? = nil
     ) {
         self.attempt = attempt
         self.payment = payment
@@ -38,6 +41,7 @@ public struct Spending: Sendable, Hashable {
         self.payee = payee
         self.method = method
         self.keeper = keeper
+        self.timeZone = timeZone
     }
 
     /// Returns true if both are the same but for the day: a request repeated after midnight is no other spending.
@@ -109,6 +113,8 @@ public enum SpendingDenial: Sendable, Hashable {
     case incomparable(Money, SpendingLimit)
     /// The amount exceeds the rest of a limit; `spent` is what has been spent already, in words.
     case exceeded(Money, SpendingLimit, spent: String)
+    /// The day is a date in the first time zone, and those of the account in the second one.
+    case otherTimeZone(String, account: String)
     /// Something that was spent before counts against a limit, and its worth there is not known.
     case uncounted(Money, SpendingLimit, earlier: Money)
 }
@@ -122,6 +128,9 @@ extension SpendingDenial: CustomStringConvertible {
             "costs \(amount), which cannot be compared with the limit of \(limit)"
         case .exceeded(let amount, let limit, let spent):
             "costs \(amount), and \(spent) of the limit of \(limit) is spent or reserved already"
+        case .otherTimeZone(let zone, let account):
+            "would be counted by the days of \(zone), and the account counts by those of \(account): use that time zone, "
+                + "or another account"
         case .uncounted(let amount, let limit, let earlier):
             "costs \(amount), and \(earlier) that was spent before cannot be compared with the limit of \(limit)"
         }

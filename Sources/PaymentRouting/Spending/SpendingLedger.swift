@@ -83,6 +83,15 @@ package struct SpendingLedger: Sendable {
         }
     }
 
+    /// Returns the time zone that the account's days are dates in: that of the latest spending that still counts on a
+    /// day; nil where none states one.
+    func timeZone(on today: SpendingDay) -> String? {
+        records.last { record in
+            record.spending.timeZone != nil
+                && SpendingLimit.Period.allCases.contains { record.counts(in: $0, of: today) }
+        }?.spending.timeZone
+    }
+
     // MARK: Limits
 
     /// The limits that are about the same spendings in the same time.
@@ -101,6 +110,9 @@ package struct SpendingLedger: Sendable {
     ) -> SpendingDenial? {
         let applicable = limits.filter { $0.includes(spending) }
         guard !applicable.isEmpty else { return .noLimit }
+        if let zone = spending.timeZone, let account = timeZone(on: spending.day), zone != account {
+            return .otherTimeZone(zone, account: account)
+        }
         let groups = Dictionary(grouping: applicable, by: Group.init)
         // The order of the limits as given, so that the message is the same every time.
         for limit in applicable {

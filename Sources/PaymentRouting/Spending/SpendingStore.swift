@@ -13,7 +13,8 @@ public protocol SpendingStore: Sendable {
     ///
     /// All limits that cover the spending count. Where nothing is converted, at least one of each scope and period has
     /// to be in a currency that the spending has an amount in; of those all do. With worths, each limit needs one, also
-    /// of all that was spent before and counts. Without any there is no grant. Repeated for the same attempt, a
+    /// of all that was spent before and counts. Without any there is no grant; nor is there one in another time zone
+    /// than that of the spendings that still count. Repeated for the same attempt, a
     /// reservation is the same one and counts once.
     ///
     /// - Parameters:

@@ -15,7 +15,11 @@ package enum StoredSpending {
             case .attempt: .text(spending.attempt.rawValue)
             case .provider, .subject, .reference: column.part(of: spending.payment)
             case .amounts:
-                .text(try StoredObject.text(["amounts": .array(spending.amounts.map(StoredMoney.value))]))
+                .text(
+                    try StoredObject.text([
+                        "amounts": .array(spending.amounts.map(StoredMoney.value)),
+                        "zone": spending.timeZone.map { .string($0) },
+                    ]))
             case .day: .integer(Int64(spending.day.number))
             case .payee: spending.payee.map { .text($0) } ?? .null
             case .method: spending.method.map { .text($0) } ?? .null
@@ -28,7 +32,7 @@ package enum StoredSpending {
 
     /// Reads a spending.
     package static func read(_ row: Row<Column>) throws(JournalError) -> SpendingRecord {
-        guard let amounts = try? amounts(row.text(.amounts)), let keeper = keeper(row.text(.keeper)),
+        guard let (amounts, zone) = try? amounts(row.text(.amounts)), let keeper = keeper(row.text(.keeper)),
             let state = state(row.text(.state))
         else {
             throw row.damage("the spending of the attempt \(row.text(.attempt)) cannot be read")
@@ -37,7 +41,7 @@ package enum StoredSpending {
             Spending(
                 attempt: AttemptID(rawValue: row.text(.attempt)), payment: try row.reference(), amounts: amounts,
                 day: SpendingDay(number: Int(row.integer(.day))), payee: row.optionalText(.payee),
-                method: row.optionalText(.method), keeper: keeper),
+                method: row.optionalText(.method), keeper: keeper, timeZone: zone),
             state: state, noticed: row.isNull(.noticed) ? nil : SpendingDay(number: Int(row.integer(.noticed))))
     }
 
@@ -65,9 +69,10 @@ package enum StoredSpending {
         Spending.Keeper.allCases.first { self.rawValue($0) == rawValue }
     }
 
-    private static func amounts(_ text: String) throws -> [Money] {
-        let amounts = try StoredObject(text).objects("amounts").map(StoredMoney.read)
+    private static func amounts(_ text: String) throws -> (amounts: [Money], zone: String?) {
+        let object = try StoredObject(text)
+        let amounts = try object.objects("amounts").map(StoredMoney.read)
         guard !amounts.isEmpty else { throw StoredFormDefect() }
-        return amounts
+        return (amounts, try object.optionalText("zone"))
     }
 }

@@ -19,6 +19,8 @@ public enum SpendingConformance {
         case scopes = "a limit counts what it is about, and nothing else"
         /// Days, weeks and months.
         case periods = "each period has its own budget"
+        /// Each time zone has its own dates.
+        case timeZones = "an account counts by the days of one time zone"
         /// Nothing is guessed.
         case currencies = "what cannot be compared is refused"
         /// Rates that are known, or not, when sums are made.
@@ -62,6 +64,7 @@ public enum SpendingConformance {
         case .limit: try await trial.limit()
         case .scopes: try await trial.scopes()
         case .periods: try await trial.periods()
+        case .timeZones: try await trial.timeZones()
         case .currencies: try await trial.currencies()
         case .worths: try await trial.worths()
         case .oddAmounts: try await trial.oddAmounts()

@@ -65,6 +65,23 @@ extension SpendingTrial {
         }
     }
 
+    /// An account counts by the days of one zone, for as long as anything counts in it.
+    func timeZones() async throws {
+        func spending(_ id: String, _ zone: String?, on day: SpendingDay = Self.today) throws -> Spending {
+            Spending(
+                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id),
+                amounts: [try Self.cents(1)], day: day, timeZone: zone)
+        }
+        let limits = try Self.daily(1000)
+        try await grants(try spending("a", "Europe/Berlin"), limits, "the first spending, in any time zone")
+        try await refuses(try spending("b", "Asia/Tokyo"), limits, "a spending in another time zone")
+        try await grants(try spending("c", "Europe/Berlin"), limits, "another one in the same time zone")
+        try await grants(try spending("d", nil), limits, "a spending that states no time zone")
+        let later = Self.today.earlier(by: -40)
+        try await grants(
+            try spending("e", "Asia/Tokyo", on: later), limits, "another zone when nothing counts any more")
+    }
+
     func currencies() async throws {
         let token = "caip19/eip155:1/erc20:0x" + String(repeating: "aa", count: 20)
         func tokens(_ units: UInt128, exponent: UInt8) throws -> Money {

@@ -109,7 +109,8 @@ extension SpendingTrial {
             amounts: [
                 try Money(minorUnits: Money.maximumMinorUnits, currency: Currency(unit: token), exponent: 38),
                 try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .satoshi),
-            ], day: Self.today, payee: "", method: nil, keeper: .journal)
+            ], day: Self.today, payee: "", method: nil, keeper: .journal,
+            timeZone: "Europe/Berlin")
         let second = try Self.spending("a", 7, on: Self.today.earlier(by: 40), to: "shop", by: "card")
         let third = try Self.spending("m", 7, on: Self.today.earlier(by: -1))
         let limits = [
