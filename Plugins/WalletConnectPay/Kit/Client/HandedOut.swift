@@ -11,6 +11,9 @@ import WalletConnectPayProvider
 ///
 /// Every list leaves the client through this value. While the wallet can pay with one, no other list of that payment
 /// does, and no result of the payment is stated as if nothing had been sent.
+///
+/// Only the service resolves a short link, so a payment may have two ids here. Payments of which one id is such a link,
+/// and whose times do not differ, are taken for one.
 struct HandedOut: Sendable {
     /// The power of a list.
     enum Reach: Sendable, Hashable {
@@ -54,6 +57,8 @@ struct HandedOut: Sendable {
 
     private struct Payment {
         var lists: [List] = []
+        /// The end of the payment's time: Unix seconds; nil if it is not known.
+        var expiresAt: Int64?
         var isPaid = false
 
         func live(_ now: Date) -> [List] { lists.filter { $0.reach.isLive(now) } }
@@ -64,17 +69,31 @@ struct HandedOut: Sendable {
 
     private var payments: [String: Payment] = [:]
 
+    /// Returns the live lists of payments that may be `id` under another link.
+    private func liveElsewhere(_ id: String, until end: Int64?, _ now: Date) -> [List] {
+        payments.filter { other, payment in
+            let isUnresolved = !PaymentID.isWellFormed(other) || !PaymentID.isWellFormed(id)
+            return other != id && isUnresolved && !payment.isPaid
+                && (end == nil || payment.expiresAt == nil || end == payment.expiresAt)
+        }.values.flatMap { $0.live(now) }
+    }
+
     // MARK: Handing out
 
     /// Returns the list of `option` that may be handed out again; nil if there is none yet.
     ///
+    /// - Parameter end: the end of the payment's time; nil if it is not known.
     /// - Throws: ``GatewayError/invalidRequest(_:)`` while another list can pay, once coins were confirmed, and once
     ///   the payment is paid.
-    func list(of option: String, of id: String, now: Date) throws(GatewayError) -> List? {
-        guard let payment = payments[id] else { return nil }
-        guard !payment.isPaid else { throw .invalidRequest("the payment is paid") }
-        let live = payment.live(now)
-        guard let list = live.first else { return nil }
+    func list(of option: String, of id: String, until end: Int64?, now: Date) throws(GatewayError) -> List? {
+        guard payments[id]?.isPaid != true else { throw .invalidRequest("the payment is paid") }
+        let live = payments[id]?.live(now) ?? []
+        guard let list = live.first else {
+            guard liveElsewhere(id, until: end, now).isEmpty else {
+                throw .invalidRequest("actions were handed out for what may be this payment under another link")
+            }
+            return nil
+        }
         guard live.count == 1, list.optionID == option, !list.calls.isEmpty else {
             throw .invalidRequest("actions of another option were handed out for this payment")
         }
@@ -86,10 +105,15 @@ struct HandedOut: Sendable {
 
     /// Records that a list leaves the client, and returns the one to hand out: the earlier one if there is one.
     ///
-    /// - Throws: as ``list(of:of:now:)``.
-    mutating func handOut(_ list: List, of id: String, now: Date) throws(GatewayError) -> List {
-        if let earlier = try self.list(of: list.optionID, of: id, now: now) { return earlier }
-        payments[id, default: Payment()].lists.append(list)
+    /// - Throws: as ``list(of:of:until:now:)``.
+    mutating func handOut(
+        _ list: List, of id: String, until end: Int64?, now: Date
+    ) throws(GatewayError) -> List {
+        if let earlier = try self.list(of: list.optionID, of: id, until: end, now: now) { return earlier }
+        var payment = payments[id] ?? Payment()
+        payment.lists.append(list)
+        payment.expiresAt = end ?? payment.expiresAt
+        payments[id] = payment
         drop(now)
         return list
     }
@@ -104,9 +128,8 @@ struct HandedOut: Sendable {
     }
 
     /// Returns the calls to show as a preview of `option`; nil if nothing was handed out, so that any may be shown.
-    func preview(of option: String, of id: String, now: Date) -> [JSONValue]? {
-        guard let payment = payments[id], payment.isPaid || !payment.live(now).isEmpty else { return nil }
-        return (try? list(of: option, of: id, now: now))?.calls ?? []
+    func preview(of option: String, of id: String, until end: Int64?, now: Date) -> [JSONValue]? {
+        do throws(GatewayError) { return try list(of: option, of: id, until: end, now: now)?.calls } catch { return [] }
     }
 
     /// Returns the review of the latest list of an option.
@@ -154,9 +177,9 @@ struct HandedOut: Sendable {
 
     /// Returns what may have been sent for a payment that is not known to be paid, and what follows from it; nil if
     /// nothing can pay it.
-    func warning(of id: String, now: Date) -> Warning? {
-        guard let payment = payments[id], !payment.isPaid else { return nil }
-        let live = payment.live(now)
+    func warning(of id: String, until end: Int64?, now: Date) -> Warning? {
+        guard payments[id]?.isPaid != true else { return nil }
+        let live = (payments[id]?.live(now) ?? []) + liveElsewhere(id, until: end, now)
         if let list = live.first(where: { $0.reach == .transfer }) { return .transfer(list.transaction) }
         let ends = live.compactMap { list -> Date? in
             if case .signatures(let end) = list.reach { end } else { nil }

@@ -32,13 +32,16 @@ extension PayClient {
     }
 
     func list(of option: String, of id: String, now: Date) throws(GatewayError) -> HandedOut.List? {
-        try handedOut.withLock { handedOut throws(GatewayError) in try handedOut.list(of: option, of: id, now: now) }
+        let end = expiry(of: id)
+        return try handedOut.withLock { handedOut throws(GatewayError) in
+            try handedOut.list(of: option, of: id, until: end, now: now)
+        }
     }
 
     func handOut(_ list: HandedOut.List, of id: String) throws(GatewayError) -> HandedOut.List {
-        let now = clock.now
+        let (now, end) = (clock.now, expiry(of: id))
         return try handedOut.withLock { handedOut throws(GatewayError) in
-            try handedOut.handOut(list, of: id, now: now)
+            try handedOut.handOut(list, of: id, until: end, now: now)
         }
     }
 
@@ -80,7 +83,9 @@ extension PayClient {
     }
 
     private func warning(of id: String) -> HandedOut.Warning? {
-        let now = clock.now
-        return handedOut.withLock { $0.warning(of: id, now: now) }
+        let (now, end) = (clock.now, expiry(of: id))
+        return handedOut.withLock { $0.warning(of: id, until: end, now: now) }
     }
+
+    func expiry(of id: String) -> Int64? { cache.withLock { $0.expiry(of: id) } }
 }

@@ -99,7 +99,7 @@ public final class PayClient: Sendable {
             let body = try await flow.options(of: id, accounts: accounts, includeInfo: includePaymentInfo)
             let payer = accounts.compactMap { try? AccountID($0) }
             let ending = try body.info.map { info throws(GatewayError) in try judge(info.status, of: id) }
-            let now = clock.now
+            let (now, end) = (clock.now, body.info?.expiresAt ?? expiry(of: id))
             let shown = handedOut.withLock { $0.shown(body.options ?? [], of: id, now: now) }
             cache.withLock { $0.store(shown, body, of: id, payer: payer) }
             log(message: "getPaymentOptions: \(shown.count) options")
@@ -108,7 +108,7 @@ public final class PayClient: Sendable {
                 mayHaveMovedMoney: ending?.mayHaveMovedMoney ?? mayHaveMovedMoney(paymentId: id)
             ) { option in
                 let calls =
-                    handedOut.withLock { $0.preview(of: option.id, of: id, now: now) }
+                    handedOut.withLock { $0.preview(of: option.id, of: id, until: end, now: now) }
                     ?? OptionActions.ready(option.actions)
                 let isGood = (try? flow.review(calls, for: AgreedOption(option), of: id, payer: payer)) != nil
                 return isGood ? calls.compactMap(Action.init) : []

@@ -235,6 +235,32 @@ import WalletConnectPaySandbox
         }
     }
 
+    @Test("A short link and the full one of a payment are one payment", arguments: [true, false])
+    func shortLink(isShortFirst: Bool) async throws {
+        let world = try ClientSandboxTests.World(.inProcess)
+        let client = world.client
+        func options(_ link: String) async throws -> PaymentOptionsResponse {
+            try await client.getPaymentOptions(paymentLink: link, accounts: world.accounts)
+        }
+        func actions(_ response: PaymentOptionsResponse) async throws -> [Action] {
+            let option = try #require(response.options.first)
+            return try await client.getRequiredPaymentActions(paymentId: response.paymentId, optionId: option.id)
+        }
+        let payment = await world.sandbox.createPayment(.paidAtOnce)
+        let links = [payment.link, "https://pay.wct.me/\(payment.id)"]
+        let first = try await options(links[isShortFirst ? 1 : 0])
+        let known = try await options(links[isShortFirst ? 0 : 1])
+        #expect(try await !actions(first).isEmpty)
+        await #expect(throws: GetPaymentRequestError.self) { try await actions(known) }
+        #expect(client.mayHaveMovedMoney(paymentId: known.paymentId))
+        // Neither by a preview of options that are requested again.
+        let again = try await options(links[isShortFirst ? 0 : 1])
+        #expect(again.options.allSatisfy { $0.actions.isEmpty } && again.mayHaveMovedMoney)
+        #expect(try await !actions(first).isEmpty, "the same ones leave again")
+        try client.discardActions(paymentId: first.paymentId)
+        #expect(try await !actions(again).isEmpty)
+    }
+
     @Test("Two options at once: one list leaves")
     func twoAtOnce() async throws {
         for _ in 0..<20 {
@@ -287,9 +313,11 @@ import WalletConnectPaySandbox
             let list = HandedOut.List(
                 option: nil, optionID: "o", calls: [[:]], review: nil,
                 reach: index % 2 == 0 ? .transfer : .signatures(until: now))
-            _ = try handedOut.handOut(list, of: "pay_\(index)", now: now)
+            _ = try handedOut.handOut(list, of: "pay_\(index)", until: nil, now: now)
         }
-        let all = (0..<HandedOut.capacity + 10).filter { handedOut.warning(of: "pay_\($0)", now: now) != nil }
+        let all = (0..<HandedOut.capacity + 10).filter {
+            handedOut.warning(of: "pay_\($0)", until: nil, now: now) != nil
+        }
         #expect(all.count == (HandedOut.capacity + 10) / 2)
     }
 }

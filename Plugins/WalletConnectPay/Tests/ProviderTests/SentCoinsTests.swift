@@ -221,6 +221,8 @@ import WalletConnectPaySandbox
         let coin = await world.sandbox.createPayment(.nativeCoin)
         #expect(try await actions(coin.link).isEmpty == false)
         await #expect(throws: GetPaymentRequestError.self) { try await actions("https://pay.wct.me/\(coin.id)") }
+        // Only the ends distinguish the two payments.
+        world.clock.advance(by: .seconds(1))
         let token = await world.sandbox.createPayment(.paidAtOnce)
         #expect(try await actions("https://pay.wct.me/\(token.id)").isEmpty == false)
     }
