@@ -112,6 +112,14 @@ struct SolanaDraftTests {
             let step = SolanaDraft.coins(7, from: payer, to: Self.key(program))
             #expect(try code([step], coin: 7) == "recipient-invalid")
         }
+        for lost in [
+            "1nc1nerator11111111111111111111111111111111", "Vote111111111111111111111111111111111111111",
+            "SysvarRecentB1ockHashes11111111111111111111", "So11111111111111111111111111111111111111112",
+            "NativeLoader1111111111111111111111111111111",
+        ] {
+            let step = SolanaDraft.coins(7, from: payer, to: Self.key(lost))
+            #expect(try code([step], coin: 7) == "recipient-invalid", "\(lost)")
+        }
         let twice = [SolanaDraft.coins(7, from: payer, to: owner), SolanaDraft.coins(7, from: payer, to: owner)]
         #expect(try code(twice, coin: 7) == "list-two-payments")
         #expect(
@@ -167,6 +175,10 @@ struct SolanaDraftTests {
         #expect(try code([Self.opening(elsewhere, of: Self.stranger), pay]) == "solana-ata")
         let own = SolanaDraft.account(of: Self.payer, Self.mint, SolanaDraft.token, bump: 9)
         #expect(try code([Self.opening(own, of: Self.payer), Self.transfer(to: own)]) == "recipient-invalid")
+        let burnt = Self.key("1nc1nerator11111111111111111111111111111111")
+        let fire = SolanaDraft.account(of: burnt, Self.mint, SolanaDraft.token)
+        #expect(try code([Self.opening(fire, of: burnt), Self.transfer(to: fire)]) == "recipient-invalid")
+        #expect(try code([Self.transfer(to: fire)]) == "recipient-invalid")
         var long = Self.opening()
         long.accounts.append(Self.stranger)
         #expect(try code([long, pay]) == "solana-instruction")

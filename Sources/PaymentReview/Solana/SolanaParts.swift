@@ -99,7 +99,9 @@ struct SolanaParts {
         guard instruction.accounts[3] == payer,
             AssociatedTokenAccount.isAccount(source, of: payer, mint: token, program: program.key)
         else { throw refusal(.solanaSource, "the tokens do not come from the payer's own account for them") }
-        guard destination != source, destination != token else { throw unusableRecipient }
+        guard destination != source, destination != token,
+            !ReservedAddresses.contain(tokenAccount: destination, mint: token, program: program.key)
+        else { throw unusableRecipient }
         transfers.append(
             Transfer(amount: ByteReader.littleEndian(instruction.data[1..<9]), destination: destination))
     }
@@ -116,7 +118,7 @@ struct SolanaParts {
         }
         let (source, destination) = (instruction.accounts[0], instruction.accounts[1])
         guard source == payer else { throw refusal(.solanaSource, "the coins do not come from the payer") }
-        guard destination != payer, SolanaProgram(key: destination) == nil else { throw unusableRecipient }
+        guard destination != payer, !ReservedAddresses.contain(solana: destination) else { throw unusableRecipient }
         transfers.append(
             Transfer(amount: ByteReader.littleEndian(instruction.data[4..<12]), destination: destination))
     }
@@ -142,7 +144,9 @@ struct SolanaParts {
             guard creation.account == transfer.destination else {
                 throw refusal(.solanaTokenAccount, "a token account is opened that the payment does not go to")
             }
-            guard creation.wallet != payer else { throw unusableRecipient }
+            guard creation.wallet != payer, !ReservedAddresses.contain(solana: creation.wallet) else {
+                throw unusableRecipient
+            }
             return (creation.wallet, true)
         }
         return (transfer.destination, option.kind == .coin)

@@ -21,4 +21,28 @@ enum ReservedAddresses {
     static func contain(_ address: EthereumAddress) -> Bool {
         others.contains(address.bytes) || address.bytes.split { $0 != 0 }.contains { $0.count >= run }
     }
+
+    // MARK: Solana
+
+    /// The number of ones in a row, in Base58, that no key has by chance: finding one takes some 2⁹³ tries. The keys
+    /// that were assigned have them: the default key, built-in programs (`Vote111…`), the state that the chain itself
+    /// keeps (`Sysvar…111…`), the mint of wrapped coins (`So111…112`), and burning (``incinerator``).
+    private static let ones = 16
+
+    /// The account whose coins are burnt at the end of each block.
+    private static let incinerator = Base58.decode("1nc1nerator11111111111111111111111111111111") ?? []
+
+    /// Returns true if coins, or the tokens of a wallet with this key, are lost.
+    static func contain(solana key: [UInt8]) -> Bool {
+        SolanaProgram(key: key) != nil
+            || Base58.encode(key).utf8.split { $0 != UInt8(ascii: "1") }.contains { $0.count >= ones }
+    }
+
+    /// Returns true if a token account is one for burning.
+    static func contain(tokenAccount: [UInt8], mint: [UInt8], program: [UInt8]) -> Bool {
+        contain(solana: tokenAccount)
+            || [incinerator, SolanaProgram.system.key].contains {
+                AssociatedTokenAccount.isAccount(tokenAccount, of: $0, mint: mint, program: program)
+            }
+    }
 }
