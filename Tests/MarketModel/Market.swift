@@ -72,6 +72,9 @@ package protocol Market: Sendable {
     /// The id of the payment whose money `request` can move, or nil. Such a request must find its step on the disk.
     func payment(movedBy request: HTTPRequest) -> String?
 
+    /// The id of the payment that `request` captures, refunds or cancels for its payee, and the act's name, or nil.
+    func act(of request: HTTPRequest) -> (payment: String, name: String)?
+
     // MARK: What comes from outside
 
     /// The URLs by which a payer may return, sooner, later, or twice.
@@ -120,6 +123,7 @@ extension Market {
     package func isDecided(_ payment: PaymentReference) async -> Bool { false }
     package var canBePaidAfterRefusal: Bool { false }
     package func reprice(_ payment: PaymentReference, _ random: SeededRandomSource) async {}
+    package func act(of request: HTTPRequest) -> (payment: String, name: String)? { nil }
     package func returns(of payment: PaymentReference) -> [String] { [] }
     package func notifications() async -> [IncomingNotification] { [] }
     package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] { [] }

@@ -52,6 +52,22 @@ struct HastyAccount: FaultyAccount {
     }
 }
 
+/// Leaves out the limits that a spending has no worth in, as where a rate cannot be had.
+struct LiftingAccount: FaultyAccount {
+    let base: any PaymentJournal
+    let account: any SpendingStore
+
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        let known = limits.filter { limit in
+            spending.amounts.contains { $0.currency.denotesSame(as: limit.amount.currency) }
+        }
+        guard !known.isEmpty else { return try await reserveAnyway(spending) }
+        return try await account.reserve(spending, within: known)
+    }
+}
+
 /// Reports a reservation as released, and keeps it.
 struct GreedyAccount: FaultyAccount {
     let base: any PaymentJournal

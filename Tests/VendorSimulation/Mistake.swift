@@ -93,6 +93,14 @@ package struct Mistake: Sendable {
                 name: "a late message denies what is paid",
                 variation: alike { $0.taking = OldNews(believesPaid: false).taking }, symptom: "but money moved"),
             Mistake(
+                name: "a payment is cancelled beside its capture, in one process",
+                variation: cancelling { $0.cancelsWithoutJournal = true }, symptom: "was requested beside"),
+            Mistake(
+                name: "a rate that cannot be had lifts the limits",
+                variation: unrated { journal, account in
+                    LiftingAccount(base: journal, account: account)
+                }, symptom: "beyond the limit"),
+            Mistake(
                 name: "a refund's number is drawn in the journal", variation: restoring(numberingByAttempt),
                 symptom: "was given back, but only", isSlow: true),
             Mistake(
@@ -172,6 +180,9 @@ package struct Mistake: Sendable {
             if mistake == .capturesUnsent || mistake == .capturesAnew { variation.captures = 1 }
             // A refund is repeated after a lost answer.
             if mistake == .refundsAnew { variation.faults = { $0.lostAfter = 0.3 } }
+            // A journal that knows what was paid refuses to refund more than that: one that was put back may not.
+            if mistake == .refundsHopefully { variation.restores = 1 }
+            if mistake == .refundsAnew || mistake == .refundsHopefully { variation.moreRefunds = 1 }
             return Mistake(name: mistake.rawValue, variation: variation, symptom: symptom)
         }
     }
@@ -179,7 +190,7 @@ package struct Mistake: Sendable {
     /// The variations in which the mistakes are planted: sound without them.
     package static let controls = [
         keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping, reentrant { $0.hidesReentries = false },
-        alike { _ in }, restoring(), stuck { _ in }, .wallets,
+        alike { _ in }, restoring(), stuck { _ in }, .wallets, cancelling { _ in }, unrated { journal, _ in journal },
         .wallet(BitcoinMarket.maker(losesOrders: true)),
     ]
 
@@ -249,6 +260,27 @@ package struct Mistake: Sendable {
         variation.quotes = 0
         variation.keyChanges = 0
         change(&variation)
+        return variation
+    }
+
+    /// Merchants who cancel and capture at the same time.
+    private static func cancelling(_ change: (inout Variation) -> Void) -> Variation {
+        var variation = shop { _ in }
+        variation.merchantCalls = 1
+        variation.captures = 1
+        variation.cancelsBesideCaptures = 1
+        change(&variation)
+        return variation
+    }
+
+    /// Payments in tokens, whose rate cannot be had half of the time.
+    private static func unrated(
+        _ journal: @escaping @Sendable (any PaymentJournal, any SpendingStore) -> any PaymentJournal
+    ) -> Variation {
+        var variation = Variation()
+        variation.markets = [WalletConnectPayMarket.maker(share: 1)]
+        variation.missingRates = 0.5
+        variation.journal = { base, _ in (base as? any SpendingStore).map { journal(base, $0) } ?? base }
         return variation
     }
 

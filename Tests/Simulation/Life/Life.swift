@@ -50,7 +50,7 @@ struct Life: Sendable {
         self.markets = markets
         witness = Witness(clock: world.clock) { markets.identity(of: $0) }
         chain = Chain(random: world.random)
-        autoPay = world.seed % 3 == variation.autoPayShare ? Allowance.autoPay(countsCoins: variation.countsCoins) : nil
+        autoPay = world.seed % 3 == variation.autoPayShare ? Self.autoPay(world, variation) : nil
         let key = world.seed % 3 == 0 ? try Self.key(7) : nil
         let hasKeyChange = random.happens(variation.keyChanges)
         let later = key == nil || random.happens(0.5) ? try Self.key(8) : nil
@@ -75,6 +75,12 @@ struct Life: Sendable {
             Circumstances(
                 isUpgraded: hasUpgrade, hasWrongClocks: world.faults.wrongClock > 0,
                 hasRefusedCopies: world.faults.copyRefused > 0, countsCoins: variation.countsCoins))
+    }
+
+    private static func autoPay(_ world: SimulatedWorld, _ variation: Variation) -> AutoPay {
+        // Drawn apart, so that other histories stay as they are.
+        let (random, missing) = (SeededRandomSource(seed: world.seed ^ 0x4A7E), variation.missingRates)
+        return Allowance.autoPay(countsCoins: variation.countsCoins) { !random.happens(missing) }
     }
 
     private static func key(_ byte: UInt8) throws -> JournalKey {
@@ -199,6 +205,8 @@ struct Life: Sendable {
         let router: PaymentRouter
         /// The merchants' side, which shares the journal.
         let merchants: PaymentRouter
+        /// The merchants' router that cancels.
+        let cancellations: PaymentRouter
         /// The router that is asked for quotes.
         let quotes: PaymentRouter
 
@@ -236,11 +244,12 @@ struct Life: Sendable {
         _ device: Device, _ process: SimulatedProcess, _ edition: Edition, without missing: Set<ProviderID> = []
     ) -> Seat {
         let doer = Doer(device: device.number, process: process.number)
+        let acts = PayeeActs()
         func router(_ registry: ProviderRegistry, isForgetful: Bool = false) -> PaymentRouter {
             let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
             let network = WitnessedNetwork(
                 base: process.transport, process: process, doer: doer, markets: markets, witness: witness,
-                oracle: oracle, checksDurability: variation.checksDurability)
+                oracle: oracle, checksDurability: variation.checksDurability, acts: acts)
             let stored: any PaymentJournal =
                 variation.server.map { RemoteJournal($0(process), of: process) } ?? process.journal
             let journal =
@@ -262,9 +271,10 @@ struct Life: Sendable {
         }
         let registry = registries.registry(edition, missing) { markets.registry(edition, witness, without: missing) }
         let merchants = registries.registry(edition, nil) { markets.merchants(edition, witness) }
+        let merchant = router(merchants)
         return Seat(
-            device: device, process: process, router: router(registry),
-            merchants: router(merchants),
+            device: device, process: process, router: router(registry), merchants: merchant,
+            cancellations: variation.cancelsWithoutJournal ? router(merchants, isForgetful: true) : merchant,
             quotes: router(registry, isForgetful: variation.quotesWithoutJournal))
     }
 }

@@ -16,7 +16,13 @@ struct MerchantCalls: Sendable {
         for _ in 0..<(1 + random.below(4)) where !seat.process.isDead {
             let delay = random.happens(0.7) ? Duration.milliseconds(random.below(4000)) : .seconds(random.below(600))
             try? await seat.process.clock.sleep(for: delay)
-            await errand(random.pick(seat.device.payments))
+            let payment = random.pick(seat.device.payments)
+            await errand(payment)
+            let more = life.variation.moreRefunds
+            guard more > 0, random.happens(more), let market = life.markets[payment.reference.provider] else {
+                continue
+            }
+            await refund(market, payment.reference)
         }
     }
 
@@ -31,8 +37,18 @@ struct MerchantCalls: Sendable {
             guard random.happens(0.4), merchants.registry.service(reference.provider) is any CancellingService else {
                 return
             }
-            for _ in 0..<(random.happens(0.3) ? 2 : 1) {
-                await calls.call("cancel", reference, isMerchant: true) { try await merchants.cancel(reference) }
+            let (times, cancellations) = (random.happens(0.3) ? 2 : 1, seat.cancellations)
+            let besides = life.variation.cancelsBesideCaptures
+            let captures = besides > 0 && random.happens(besides)
+            await withTaskGroup(of: Void.self) { group in
+                if captures { group.addTask { await capture(market, reference) } }
+                group.addTask {
+                    for _ in 0..<times {
+                        await calls.call("cancel", reference, isMerchant: true) {
+                            try await cancellations.cancel(reference)
+                        }
+                    }
+                }
             }
         case 7, 8:
             if life.hasCaptures { await capture(market, reference) }

@@ -75,6 +75,14 @@ package struct Variation: Sendable {
     package var merchantCalls = 0.5
     /// The probability that merchants capture, where they are called.
     package var captures = 0.3
+    /// The probability that a merchant who cancels captures at the same time, in the same process.
+    package var cancelsBesideCaptures = 0.0
+    /// The probability that a call of a merchant's is followed by a refund of the payment.
+    package var moreRefunds = 0.0
+    /// True if payments are cancelled by a router that does not have the journal.
+    package var cancelsWithoutJournal = false
+    /// The probability that a rate cannot be had.
+    package var missingRates = 0.0
     /// True if requests are checked to be covered by durable records when they leave.
     package var checksDurability = true
     /// Creates the interfaces of a history over which tenants' applications pay; nil if applications have a router.

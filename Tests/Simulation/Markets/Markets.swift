@@ -100,6 +100,15 @@ struct Markets: Sendable {
         return nil
     }
 
+    /// The payment that `request` captures, refunds or cancels for its payee, and the name of that act.
+    func act(of request: HTTPRequest) -> (payment: PaymentReference, name: String)? {
+        for id in ids {
+            guard let market = markets[id], let act = market.act(of: request) else { continue }
+            return (PaymentReference(provider: id, id: market.identity(of: act.payment)), act.name)
+        }
+        return nil
+    }
+
     subscript(_ provider: ProviderID) -> (any Market)? { markets[provider] }
 
     // MARK: Truth

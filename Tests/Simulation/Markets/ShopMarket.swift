@@ -73,6 +73,13 @@ struct ShopMarket: Market {
         return String(path[1])
     }
 
+    func act(of request: HTTPRequest) -> (payment: String, name: String)? {
+        guard request.method == .post, let path = request.path(at: ShopService.host), path.count == 3,
+            ["cancel", "collections", "refunds"].contains(path[2])
+        else { return nil }
+        return (String(path[1]), String(path[2]))
+    }
+
     // MARK: What comes from outside
 
     func returns(of payment: PaymentReference) -> [String] {

@@ -22,9 +22,11 @@ enum Allowance {
 
     /// The payers' limits, and the rate by which tokens and bitcoin count: one unit of a token is a euro, a satoshi a
     /// cent.
-    static func autoPay(countsCoins: Bool) -> AutoPay {
+    ///
+    /// - Parameter isRateKnown: draws whether the rate can be had.
+    static func autoPay(countsCoins: Bool, isRateKnown: @escaping @Sendable () -> Bool) -> AutoPay {
         AutoPay(within: limits, timeZone: .gmt) { amount, limit in
-            guard let units = units(of: amount, countsCoins: countsCoins) else { return nil }
+            guard isRateKnown(), let units = units(of: amount, countsCoins: countsCoins) else { return nil }
             return try Money(minorUnits: units, currency: limit.currency)
         }
     }

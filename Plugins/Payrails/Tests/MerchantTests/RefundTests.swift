@@ -65,7 +65,7 @@ import Testing
         _ = try await world.router.refund(try world.refund(payment, 9000))
         let request = try world.refund(payment, 901, "credit-2")
         #expect(await failure { _ = try await world.router.refund(request) }?.code == .refundTooLarge)
-        // A server with a journal of its own knows neither the capture nor the refund.
+        // A server with another journal knows neither the capture nor the refund.
         let other = PaymentRouter(
             registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
             clock: world.clock, random: SeededRandomSource(seed: 10))
