@@ -14,9 +14,11 @@ struct LedgerTests {
     private static let payment = PaymentReference(provider: "acme", id: "p1")
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-    private func history(_ id: String, _ events: [JournalEntry.Event]) throws -> AttemptHistory {
+    private func history(
+        _ id: String, _ events: [JournalEntry.Event], of reference: PaymentReference = payment
+    ) throws -> AttemptHistory {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: id), reference: Self.payment,
+            id: AttemptID(rawValue: id), reference: reference,
             option: PaymentMethodOption(id: "o", title: "O", amount: try Money(minorUnits: 1, currency: .eur)),
             idempotencyKey: id, startedAt: Self.now, expiresAt: nil)
         return AttemptHistory(attempt: attempt, entries: events.map { JournalEntry(date: Self.now, event: $0) })
@@ -90,9 +92,10 @@ struct LedgerTests {
         #expect(recorded(cancelled, refused) == refused.outcome)
         #expect(recorded(refused, paid, cancelled) == paid.outcome)
         #expect(try recorded(history("open", []), paid) == paid.outcome)
-        func words(_ outcome: PaymentOutcome) -> String {
-            if case .unknown(let unknown) = outcome { unknown.message } else { "\(outcome)" }
-        }
+        let amount = try Money(minorUnits: 1, currency: .eur)
+        let receipt = PaymentReceipt(reference: Self.payment, amount: amount)
+        let again = try ended("again", CheckedReport(.succeeded(receipt), of: Self.payment))
+        #expect(recorded(paid, again) == paid.outcome && recorded(again, paid) == again.outcome)
         #expect(words(recorded(refused, paid, distrusted: ["paid"])).contains("the attempt paid was changed"))
         let both: Set = ["refused", "paid"]
         #expect(words(recorded(refused, paid, distrusted: both)).contains("the attempt refused was changed"))
@@ -118,5 +121,54 @@ struct LedgerTests {
         // An attempt that ended before the device's clock was set back.
         let refused = Ledger.empty.verdict(on: refusal, at: .run)
         #expect(try verdict(until: 1, [.outcome(refused)]) == refused)
+    }
+
+    /// The words of an outcome that is not known.
+    private func words(_ outcome: PaymentOutcome) -> String {
+        if case .unknown(let unknown) = outcome { unknown.message } else { "\(outcome)" }
+    }
+
+    @Test("What became of an order is asked of its settler, and of a wallet's transfer of the payee")
+    func transfers() throws {
+        func verdict(_ events: [JournalEntry.Event]) throws -> String {
+            words(
+                Ledger([try history("open", events)], now: Self.now) { _ in true }
+                    .verdict(on: .refused(.refused, "no", of: Self.payment), at: .run))
+        }
+        let order = JournalEntry.Event.stepStarted(name: "settle", kind: .settlement(by: "orders"))
+        let request = JournalEntry.Event.stepStarted(name: "confirm", kind: .mutation(replay: .never))
+        #expect(try verdict([order]).hasSuffix("do not pay again, resume it, so that the settler is asked"))
+        #expect(try verdict([request, order]).hasSuffix("so that the settler is asked"))
+        #expect(try verdict([Self.sent]).hasSuffix("do not pay again, ask the payee"))
+        #expect(try verdict([Self.sent, request]).hasSuffix("do not pay again, ask the payee"))
+    }
+
+    @Test("All transactions of an attempt are stated, in the order of their steps' names")
+    func transactions() throws {
+        let names = ["d", "b", "a", "c"]
+        let sent = try history(
+            "open",
+            names.map { .stepStarted(name: $0, kind: .walletTransfer) }
+                + names.map { .stepFinished(name: $0, result: .string("0x\($0)")) })
+        #expect(sent.walletTransfers == ["0xa", "0xb", "0xc", "0xd"])
+        let verdict = Ledger([sent], now: Self.now) { _ in true }
+            .verdict(on: .refused(.refused, "no", of: Self.payment), at: .run)
+        #expect(words(verdict).contains("(transaction 0xa, 0xb, 0xc, 0xd)"))
+    }
+
+    @Test("A payment in another currency is another payer's; a refund's receipt in one is never taken for that")
+    func otherCurrency() throws {
+        let attempt = PaymentReference(provider: "acme", id: "r1", subject: .refund(of: "p1"))
+        for reference in [Self.payment, attempt] {
+            let receipt = PaymentReceipt(reference: reference, amount: try Money(minorUnits: 1, currency: .usd))
+            let open = try history("open", [], of: reference)
+            let report = try CheckedReport(.succeeded(receipt), of: reference)
+            guard reference.isPayment else {
+                let error = #expect(throws: PaymentError.self) { try report.checked(against: open) }
+                #expect(error?.code == .integrity && error?.phase == .maybeSent)
+                continue
+            }
+            #expect(try report.checked(against: open).deniesPayment)
+        }
     }
 }

@@ -82,7 +82,7 @@ package struct Authorities: Sendable {
 
     /// The proofs of what the payer's wallet or settler may have sent by itself, nil where none was reported.
     var transfers: [String?] {
-        steps.sorted { $0.key < $1.key }.filter { $0.value.kind.movesMoneyUnseen }.map(\.value.proof)
+        steps.keys.sorted().compactMap { steps[$0] }.filter(\.kind.movesMoneyUnseen).map(\.proof)
     }
 
     /// The settler that was asked to pay, by its permanent name; nil where none was.
