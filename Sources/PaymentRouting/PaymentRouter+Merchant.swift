@@ -143,7 +143,7 @@ extension PaymentRouter {
         _ notification: GenuineNotification, _ serviceClient: ServiceClient
     ) async throws -> CheckedReport {
         let (payment, report) = (notification.reference, notification.report)
-        guard payment.isPayment, report.isFinal, !serviceClient.isSettledByPayer else { return report }
+        guard payment.isPayment, report.isFinal else { return report }
         let status: CheckedReport
         do { status = try await serviceClient.status(of: payment) } catch let failure as PaymentError
             where failure.code == .notFound

@@ -244,6 +244,23 @@ struct RouterPayerTests {
         #expect(world.heard.lines.last == "rent/0 paid" && world.settler.payments == 2)
     }
 
+    @Test("While another worker has a period that may be paid, a payment by hand is refused as one beside a period")
+    func byHandBesideWorker() async throws {
+        let scheduler = try world.scheduler(limit: 50_000)
+        world.settler.habit = .losesAnswer
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        world.settler.habit = .pays
+        let lease = PaymentLease(payment: world.reference(0), holder: "another", duration: .seconds(60))
+        #expect(await world.journal.acquire(lease, at: world.clock.now))
+        let error = await #expect(throws: PaymentError.self) {
+            try await world.router(limit: nil).pay(InvoiceProvider.payee, as: .careless(world.settler))
+        }
+        #expect(error?.code == .openPeriod && error?.phase == .beforeSend)
+        #expect(error?.message.contains("the period 0 of the plan 'rent'") == true, "\(error?.message ?? "")")
+        #expect(world.settler.payments == 1)
+    }
+
     @Test("A payment by hand never returns the receipt of an earlier one over another amount")
     func otherAmount() async throws {
         let router = try world.router(limit: nil)
