@@ -17,6 +17,7 @@ FUZZ_INPUTS ?= 5000000
 INTEROP_ROWS ?= 150
 STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
+CONTROLS ?= 2000
 LINK_SEEDS ?= 10000
 WALLET_SEEDS ?= 20000
 SERVE_SEEDS ?= 20000
@@ -175,9 +176,9 @@ simulate: deps ## play payment histories with faults and crashes, in release (SE
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
 
-simulate-mistakes: deps ## plant each mistake in payment histories until one shows it, in release, and some histories without
+simulate-mistakes: deps ## plant each mistake in payment histories until one shows it, in release, and play some without (CONTROLS=2000)
 	swift build $(RELEASE) --product Simulate
-	@"$(BUILT)/Simulate" --mistakes
+	@"$(BUILT)/Simulate" --mistakes $(CONTROLS)
 
 simulate-subscriptions: deps ## charge plans for five years, with crashes, absences and wrong clocks, in release (PLANS=1000, SEED=7)
 	swift build $(RELEASE) --product Simulate

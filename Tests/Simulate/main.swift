@@ -8,6 +8,7 @@ import VendorSimulation
 //     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until FAILURES failed
 //     swift run -c release Simulate --seed SEED   one history, with all its events
 //     swift run -c release Simulate --mistakes [WORD]    the first history that finds each planted mistake
+//     swift run -c release Simulate --mistakes COUNT     that, and COUNT histories of each variation without them
 //     swift run -c release Simulate --controls    the histories of planted mistakes, without them
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
 //     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
@@ -19,6 +20,7 @@ import VendorSimulation
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.dropFirst().first.flatMap(UInt64.init)) {
 case ("--seed", let seed?): exit(OneHistory.run(seed))
+case ("--mistakes", let count?): exit(Mistakes.run(controls: count))
 case ("--mistakes", _): exit(Mistakes.run(arguments.dropFirst().first))
 case ("--controls", _): exit(Mistakes.controls() == 0 ? 0 : 1)
 case ("--recurring", let plans?):
