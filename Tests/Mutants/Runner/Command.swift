@@ -114,12 +114,17 @@ struct Command {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                for process in family(of: getpid()).dropFirst() { kill(process, SIGKILL) }
+                endChildren()
                 exit(128 + number)
             }
             source.resume()
             return source
         }
+    }
+
+    /// Kills all processes that this program has started.
+    static func endChildren() {
+        for process in family(of: getpid()).dropFirst() { kill(process, SIGKILL) }
     }
 
     /// A process and all its descendants: those that run tests create separate groups.

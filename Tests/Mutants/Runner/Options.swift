@@ -12,8 +12,10 @@ struct Options {
     /// The most mutations that are tried.
     var draw: Int?
     var seed = "0"
-    /// The seconds after which no further trial begins.
+    /// The seconds after which no further trial begins. Those in progress are cut off after ``grace``.
     var limit: Double?
+    /// The seconds that trials in progress at the limit have left.
+    static let grace = 40.0
     /// True for those alone that were not noticed the last time.
     var onlySurvivors = false
 
@@ -53,32 +55,38 @@ struct Options {
 
 /// The lines that a change touches, by the path of their file.
 struct ChangedLines {
+    /// The commit that is compared with, for people.
     let base: String
     let lines: [String: [ClosedRange<Int>]]
 
-    /// Returns the lines that differ from a commit; nil where history does not reach back to one.
+    /// Returns the lines that differ from a commit; nil where there is none to compare with, such as in a shallow clone.
     ///
     /// - Parameter base: the commit, or `auto`: where the branch left `origin/main`, or the last commit that is four
-    ///   hours older than the newest one.
+    ///   hours older than the newest one, or else the oldest one.
     init?(since base: String, in root: URL) throws {
         func git(_ words: String...) throws -> String? {
             let ended = try Command(["git"] + words, in: root).run()
-            guard ended.ending.isGood else { return nil }
-            return ended.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let text = ended.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            return ended.ending.isGood && !text.isEmpty ? text : nil
         }
-        var found: String? = base
-        if base == "auto" {
-            let newest = try git("rev-parse", "HEAD")
-            found = try git("merge-base", "HEAD", "origin/main")
-            if found == nil || found == newest {
-                let date = try git("log", "-1", "--format=%ct").flatMap { Int($0) } ?? 0
-                found = try git("rev-list", "-1", "--before=\(date - 4 * 3600)", "HEAD")
+        /// Returns the commit to compare with by itself, and what it is.
+        func found() throws -> (commit: String, what: String)? {
+            guard let newest = try git("rev-parse", "HEAD") else { return nil }
+            if let fork = try git("merge-base", "HEAD", "origin/main"), fork != newest {
+                return (fork, "where the branch left origin/main")
             }
+            if let date = try git("log", "-1", "--format=%ct").flatMap({ Int($0) }),
+                let earlier = try git("rev-list", "-1", "--before=\(date - 4 * 3600)", "HEAD")
+            {
+                return (earlier, "four hours before the newest commit")
+            }
+            let oldest = try git("rev-list", "--max-parents=0", "HEAD")?.split(separator: "\n").last.map(String.init)
+            return oldest.flatMap { $0 == newest ? nil : ($0, "the oldest commit") }
         }
-        guard let found, !found.isEmpty,
-            let changes = try git(
-                "diff", "--unified=0", "--no-color", "--no-ext-diff", found, "--", "Sources", "Plugins")
-        else { return nil }
+        guard let (commit, what) = try base == "auto" ? found() : (base, "as asked for") else { return nil }
+        guard try git("cat-file", "-t", "\(commit)^{commit}") != nil else { return nil }
+        let changes =
+            try git("diff", "--unified=0", "--no-color", "--no-ext-diff", commit, "--", "Sources", "Plugins") ?? ""
         var lines: [String: [ClosedRange<Int>]] = [:]
         var file = ""
         for line in changes.split(separator: "\n") {
@@ -95,7 +103,7 @@ struct ChangedLines {
         {
             lines[String(path)] = [1...Int.max]
         }
-        self.base = found
+        self.base = "\(commit.prefix(12)), \(what)"
         self.lines = lines
     }
 

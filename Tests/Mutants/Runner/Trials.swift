@@ -11,6 +11,8 @@ final class Trials: Sendable {
         var running = 0
         /// Those that count: the others do not compile, or make the same code.
         var counted = 0
+        /// True if the time is over.
+        var isClosed = false
     }
 
     private let state: Mutex<State>
@@ -52,7 +54,7 @@ final class Trials: Sendable {
     func next() -> Int? {
         while true {
             let (index, isEnough) = state.withLock { state -> (Int?, Bool) in
-                if state.counted >= draw || state.queue.isEmpty { return (nil, true) }
+                if state.isClosed || state.counted >= draw || state.queue.isEmpty { return (nil, true) }
                 guard state.counted + state.running < draw, let index = state.queue.popFirst() else {
                     return (nil, false)
                 }
@@ -65,10 +67,17 @@ final class Trials: Sendable {
         }
     }
 
+    /// Ends the trials: none begins any more, and those in progress do not count.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// True if the time is over.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Takes a verdict, and returns how many count by now.
     func end(_ index: Int, _ verdict: Trial.Verdict) -> Int {
         state.withLock { state in
             state.running -= 1
+            guard !state.isClosed else { return state.counted }
             state.verdicts[index] = verdict
             if Self.counts(verdict, isGenerated: isGenerated[index]) { state.counted += 1 }
             return state.counted

@@ -47,9 +47,10 @@ func candidates(_ options: Options, texts: [String: String], verdicts: Verdicts)
     var generated = try MutationList.generated(from: texts)
     if let base = options.base {
         guard let changed = try ChangedLines(since: base, in: MutationList.root) else {
-            say("0 of 0 mutations: history does not reach back to a commit to compare with")
+            say("0 of 0 mutations: there is no earlier commit here to compare with, as in a shallow clone")
             exit(0)
         }
+        say("compared with \(changed.base)")
         generated = generated.filter(changed.touch)
         if generated.isEmpty {
             say("0 of 0 mutations: no line that decides about money was changed since \(changed.base)")
@@ -91,7 +92,11 @@ do {
     let draw = options.draw ?? .max
     let chosen = try Array(
         candidates(options, texts: texts, verdicts: verdicts).prefix(options.draw.map { 2 * $0 } ?? .max))
-    guard !chosen.isEmpty else { give(up: "there is no such mutation") }
+    guard !chosen.isEmpty else {
+        guard options.base != nil else { give(up: "there is no such mutation") }
+        say("0 of 0 mutations: the changed lines have none that a test could notice")
+        exit(0)
+    }
 
     // What is known of the same code, by the same tests, is not tried again.
     let plan = try BuildPlan(folder: root.appending(path: ".build/quick"))
@@ -114,6 +119,18 @@ do {
         known: { options.onlySurvivors ? nil : verdicts.entry(of: chosen[$0], keys: keys[$0])?.verdict })
     let count = trials.isDrawn ? "up to \(draw)" : "\(chosen.count)"
     say("\(count) mutations; \(trials.known) were tried in this code before")
+
+    func report() throws {
+        try Report(chosen, trials: trials).write(to: folder.appending(path: "report.md"), after: seconds(since: start))
+    }
+    if let limit = options.limit {
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit + Options.grace) {
+            trials.close()
+            try? report()
+            Command.endChildren()
+            exit(trials.areAllNoticed ? 0 : 1)
+        }
+    }
 
     if trials.remain {
         let workshop = try Workshop(
@@ -140,6 +157,7 @@ do {
                     let near = candidate.isGenerated ? verdicts.tests(near: candidate, atMost: 4) : []
                     let verdict = try Trial(candidate: candidate, workshop: workshop, worker: worker, near: near)
                         .verdict()
+                    guard !trials.isClosed else { return }
                     try workshop.checkUntouched()
                     let duration = seconds(since: moment)
                     try verdicts.keep(candidate, keys: keys[index], verdict: verdict, seconds: duration)
@@ -149,12 +167,13 @@ do {
                     say("\(count) \(verdict.isNoticed ? "✔" : "✘") \(candidate.name) (\(time) s): \(verdict.text)")
                     if candidate.isGenerated, !verdict.isNoticed { say("    \(candidate.meaning)") }
                 } catch {
+                    guard !trials.isClosed else { return }
                     give(up: "\(candidate.name): \(error)")
                 }
             }
         }
     }
-    try Report(chosen, trials: trials).write(to: folder.appending(path: "report.md"), after: seconds(since: start))
+    try report()
     exit(trials.areAllNoticed ? 0 : 1)
 } catch {
     give(up: "\(error)")
