@@ -154,6 +154,26 @@ struct LedgerTests {
         let verdict = Ledger([sent], now: Self.now) { _ in true }
             .verdict(on: .refused(.refused, "no", of: Self.payment), at: .run)
         #expect(words(verdict).contains("(transaction 0xa, 0xb, 0xc, 0xd)"))
+        let error = #expect(throws: PaymentError.self) {
+            try Ledger([sent], now: Self.now) { _ in true }.outcome(of: sent, decided: .notPaid, "Ann: a statement")
+        }
+        #expect(error?.code == .decisionRefused)
+        #expect(error?.message.hasPrefix("the wallet has sent the money (0xd)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A report that is not known is stated in its words, unless money may have moved without the service")
+    func unknown() throws {
+        let report = CheckedReport.unknown("the service is closed", of: Self.payment)
+        let request = JournalEntry.Event.stepStarted(name: "confirm", kind: .mutation(replay: .never))
+        for isSound in [true, false] {
+            let ledger = Ledger([try history("open", [request])], now: Self.now) { _ in isSound }
+            for face in [Ledger.Face.run, .question, .otherName] {
+                #expect(words(ledger.verdict(on: report, at: face)) == "the service is closed")
+            }
+        }
+        let sent = Ledger([try history("open", [Self.sent])], now: Self.now) { _ in true }
+        let stated = words(sent.verdict(on: report, at: .run))
+        #expect(stated.hasPrefix("the wallet may have sent the money") && stated.contains("the service is closed"))
     }
 
     @Test("A payment in another currency is another payer's; a refund's receipt in one is never taken for that")
@@ -170,5 +190,35 @@ struct LedgerTests {
             }
             #expect(try report.checked(against: open).deniesPayment)
         }
+    }
+
+    @Test("A stored outcome is read as what it was")
+    func stored() throws {
+        for report: ServiceReport in [
+            .succeeded(PaymentReceipt(reference: Self.payment)), .declined(DeclineReason(.refused, "no")), .cancelled,
+            .expired, .pending(retryAfter: .seconds(3)),
+            .unknown(UnknownOutcome(reference: Self.payment, message: "the service is closed")),
+        ] {
+            let outcome = Ledger.empty.verdict(on: try CheckedReport(report, of: Self.payment), at: .run)
+            let stored = try JSONEncoder().encode(outcome)
+            #expect(try JSONDecoder().decode(PaymentOutcome.self, from: stored) == outcome)
+            #expect(outcome == report)
+        }
+    }
+
+    @Test("A stopped call is stated with the open attempt, the latest of several, and by its error alone without one")
+    func stopped() throws {
+        let error = PaymentError(.network, "no answer", provider: "acme", phase: .maybeSent)
+        func unknown(_ histories: [AttemptHistory]) throws -> UnknownOutcome {
+            let statement = Ledger(histories, now: Self.now) { _ in true }.statement(on: error, of: Self.payment)
+            guard case .unanswered(error, let unknown) = statement else { throw error }
+            return unknown
+        }
+        let bare = try unknown([])
+        #expect(bare.message == "no answer" && bare.reference == Self.payment)
+        let other = PaymentReference(provider: "acme", id: "p2")
+        let named = try unknown([try history("one", []), try history("two", [Self.sent], of: other)])
+        #expect(named.reference == other)
+        #expect(named.message.hasPrefix("no answer; the attempt two is open"), "\(named.message)")
     }
 }
