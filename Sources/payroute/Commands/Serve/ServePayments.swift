@@ -19,8 +19,8 @@ actor ServePayments {
     private let random: any RandomSource
     private let clock: any PaymentClock
     private var running: [String: Task<Void, Never>] = [:]
-    /// Payments whose keys are being stored: they run from then on.
-    private var starting: Set<String> = []
+    /// Payments whose keys are being stored, with the quotes that they begin with: they run from then on.
+    private var starting: [String: PaymentQuote?] = [:]
     /// In the order of their beginnings.
     private var watchers: [String: [(number: Int, changes: AsyncStream<String?>.Continuation)]] = [:]
     private var lastWatcher = 0
@@ -122,13 +122,13 @@ actor ServePayments {
             id: "pay_" + random.hex(24), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
             order: order, created: clock.now)
         // Before it is stored, so that another request by the key never sees it at rest.
-        starting.insert(payment.id)
-        defer { starting.remove(payment.id) }
+        starting.updateValue(quote, forKey: payment.id)
+        defer { starting.removeValue(forKey: payment.id) }
         let claim: ServeTable.Claim
         do { claim = try await table.begin(payment, digest: digest) } catch { throw .table(error) }
         switch claim {
         case .begun(let payment):
-            start(payment.id, of: tenant, quote: quote)
+            start(payment.id, of: tenant)
             return (payment.id, true)
         case .known(let payment): return (payment.id, false)
         case .taken: throw Self.taken
@@ -153,7 +153,6 @@ actor ServePayments {
     func resume(_ id: String, of tenant: String) async throws(ServeError) {
         try checkIsReady()
         _ = try await findOpen(id, of: tenant)
-        guard !starting.contains(id) else { return }
         start(id, of: tenant)
     }
 
@@ -163,7 +162,7 @@ actor ServePayments {
     ///   the request of another caller. Its state says what is known.
     func cancel(_ id: String, of tenant: String) async throws(ServeError) {
         _ = try await findOpen(id, of: tenant)
-        guard !starting.contains(id) else {
+        guard starting[id] == nil else {
             throw ServeError(409, "in-use", "the payment is about to begin; ask again")
         }
         if let task = running[id] {
@@ -195,8 +194,10 @@ actor ServePayments {
         return payment
     }
 
-    private func start(_ id: String, of tenant: String, quote: PaymentQuote? = nil) {
+    /// Runs a payment, unless it runs: one that is resumed while its key is stored begins with its quote as well.
+    private func start(_ id: String, of tenant: String) {
         guard running[id] == nil else { return }
+        let quote = starting[id] ?? nil
         running[id] = Task(executorPreference: RouterTasks.executor) {
             await self.run(id, of: tenant, quote: quote)
             await self.ended(id)
@@ -280,7 +281,7 @@ actor ServePayments {
 
     /// Returns the objects of a tenant's payments, the latest first.
     func page(of tenant: String, before earlier: String?, limit: Int) async throws(ServeError) -> [JSONValue] {
-        let before = Set(running.keys).union(starting)
+        let before = Set(running.keys).union(starting.keys)
         let payments: [ServedPayment]
         do { payments = try await table.payments(of: tenant, before: earlier, limit: limit) } catch {
             throw .table(error)
@@ -290,7 +291,7 @@ actor ServePayments {
         return page
     }
 
-    private func isRunning(_ id: String) -> Bool { running[id] != nil || starting.contains(id) }
+    private func isRunning(_ id: String) -> Bool { running[id] != nil || starting[id] != nil }
 
     private func json(_ payment: ServedPayment, isRunning: Bool) async -> JSONValue {
         guard !payment.hasEnded else { return payment.json(.ended, action: nil) }
