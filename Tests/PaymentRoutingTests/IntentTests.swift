@@ -209,6 +209,20 @@ struct IntentTests {
         #expect(world.provider.calls["pay"] == 0)
     }
 
+    @Test("A link that does not prove its destination is paid only with the intent's consent")
+    func unverified() async throws {
+        var world = World()
+        world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unverified(reason: "the payee is not proven"))
+        }
+        let router = try world.router
+        let without = PaymentIntent(of: ScriptedProvider.link, key: "a", choice: .option("card"))
+        #expect(Self.notBegun(await router.carryOut(without, as: Payer())) == .untrustedLink)
+        #expect(world.provider.calls["quote"] == 0)
+        let with = PaymentIntent(
+            of: ScriptedProvider.link, key: "a", choice: .option("card"), acceptsUnverified: true)
+        #expect(Self.isPaid(await router.carryOut(with, as: Payer())))
+    }
+
     @Test("Of several attempts the outcome is that of the latest")
     func latest() async throws {
         var world = World()
@@ -263,6 +277,9 @@ struct IntentTests {
         #expect(Self.isPaid(try await world.router.carryOut(Self.intent("key"), as: Payer())))
         let id = try #require(try await world.histories.first).attempt.id.rawValue
         #expect(id.hasPrefix("att_" + digest("intent\nkey").prefix(16)) && id.utf8.count == 36)
+        let other = World()
+        #expect(Self.isPaid(try await other.router.carryOut(Self.intent(nil), as: Payer())))
+        #expect(try await other.histories.first?.attempt.id.rawValue.utf8.count == 28)
         let router = PaymentRouter(
             registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
             journal: InMemoryJournal())
@@ -322,6 +339,16 @@ struct IntentTests {
             #expect(Self.unanswered(await router.cancel(Self.intent(key))) == .inUse)
         }
         #expect(try await world.histories.map(\.isFinished) == [false])
+    }
+
+    @Test("A cancellation does not wait for another worker on the payment")
+    func cancelledAtOnce() async throws {
+        let world = World()
+        let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "another", duration: .seconds(3600))
+        #expect(try await world.journal.acquire(lease, at: world.clock.now))
+        let before = world.clock.now
+        let statement = try await world.router.cancel(Self.intent())
+        #expect(Self.unanswered(statement) == .inUse && world.clock.now == before, "\(statement)")
     }
 
     @Test("An attempt of the intent that has sent nothing is abandoned by its cancellation, and no other's is")
@@ -508,6 +535,25 @@ struct IntentTests {
         #expect(settler.payments == 5)
     }
 
+    @Test("Without a key an open payment to the payee is resumed, and no other begins beside it")
+    func openPayee() async throws {
+        let settler = TestSettler(.losesAnswer)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+            journal: InMemoryJournal())
+        let intent = PaymentIntent(of: InvoiceProvider.payee, key: nil, choice: .option("only"))
+        guard case .stated(.unknown(let open)) = await router.carryOut(intent, as: Payer(settler: settler)) else {
+            Issue.record("a lost answer was taken for an end")
+            return
+        }
+        settler.habit = .pays
+        guard case .stated(.succeeded(let receipt)) = await router.carryOut(intent, as: Payer(settler: settler)) else {
+            Issue.record("it was not resumed")
+            return
+        }
+        #expect(receipt.reference == open.reference && settler.payments == 1)
+    }
+
     // MARK: Corrections
 
     @Test(
@@ -562,6 +608,46 @@ struct IntentTests {
             }
             #expect(settler.payments == 1 && settler.settlements.count == 1)
         }
+    }
+
+    @Test("The outcome of an intent that the settler has refused is asked for again")
+    func correctedOutcome() async throws {
+        let (settler, journal) = (TestSettler(.refuses), InMemoryJournal())
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal)
+        let (intent, payer) = (PaymentIntent(of: InvoiceProvider.invoice, key: "a"), Payer.careless(settler))
+        guard case .stated(.declined) = await router.carryOut(intent, as: payer) else {
+            Issue.record("it was not refused")
+            return
+        }
+        let attempt = try #require(await journal.histories(of: InvoiceProvider.invoiceReference).first?.attempt)
+        settler.pay(attempt.key(for: "settle"))
+        #expect(Self.isPaid(await router.outcome(of: intent, as: payer)))
+    }
+
+    // MARK: Asking
+
+    @Test("The service is asked about an intent whose attempt is open, and the record is not stated")
+    func openOutcome() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        _ = try await world.crashed([.stepStarted(name: "order", kind: .mutation(replay: .never))])
+        #expect(try await world.router.outcome(of: Self.intent()) == .stated(.pending(retryAfter: nil)))
+    }
+
+    @Test("The service is asked about an intent whose record was made with another key, and the record is not stated")
+    func distrustedOutcome() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        func router(_ byte: UInt8) throws -> PaymentRouter {
+            let key = try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))
+            return PaymentRouter(
+                registry: try ProviderRegistry([world.provider]), transport: RecordingTransport(),
+                journal: world.journal, clock: world.clock, journalKey: key)
+        }
+        #expect(Self.isPaid(try await router(1).carryOut(Self.intent(), as: Payer())))
+        #expect(Self.isPaid(try await router(1).outcome(of: Self.intent())))
+        #expect(try await router(2).outcome(of: Self.intent()) == .stated(.pending(retryAfter: nil)))
     }
 
     // MARK: Fees

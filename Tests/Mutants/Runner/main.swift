@@ -120,8 +120,9 @@ do {
     let count = trials.isDrawn ? "up to \(draw)" : "\(chosen.count)"
     say("\(count) mutations; \(trials.known) were tried in this code before")
 
-    func report() throws {
-        try Report(chosen, trials: trials).write(to: folder.appending(path: "report.md"), after: seconds(since: start))
+    let (table, begun) = (folder.appending(path: "report.md"), start)
+    let report: @Sendable () throws -> Void = {
+        try Report(chosen, trials: trials).write(to: table, after: seconds(since: begun))
     }
     if let limit = options.limit {
         DispatchQueue.global().asyncAfter(deadline: .now() + limit + Options.grace) {
