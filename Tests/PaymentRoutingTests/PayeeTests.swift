@@ -14,11 +14,12 @@ struct PayeeTests {
     private let random = SeededRandomSource(seed: 1)
 
     private func router(
-        _ provider: any PaymentProvider = InvoiceProvider(), _ leases: LeasePolicy = LeasePolicy()
+        _ provider: any PaymentProvider = InvoiceProvider(), _ leases: LeasePolicy = LeasePolicy(),
+        log: PaymentLog = .silent
     ) throws -> PaymentRouter {
         PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random, leases: leases)
+            random: random, log: log, leases: leases)
     }
 
     private func pay(_ settler: TestSettler, _ payee: String = "mina") async throws -> PaymentOutcome {
@@ -47,13 +48,13 @@ struct PayeeTests {
         let (gate, settler) = (Gate(), TestSettler())
         var provider = InvoiceProvider()
         provider.quoteBody = { await gate.pass() }
-        let calls = provider.calls
-        let router = try router(provider)
+        let (calls, joins) = (provider.calls, Tally())
+        let router = try router(provider, log: PaymentLog { if case .joined = $0.kind { joins.count("joined") } })
         async let first = router.pay(InvoiceProvider.payee, as: .careless(settler))
         while calls["quote"] == 0 { await Task.yield() }
         async let second = router.pay(InvoiceProvider.payee, as: .careless(settler))
         async let third = router.pay(InvoiceProvider.payee, as: .careless(settler))
-        for _ in 0..<100 { await Task.yield() }
+        while joins["joined"] < 2 { await Task.yield() }
         await gate.open()
         let outcomes = try await [first, second, third]
         #expect(Set(outcomes).count == 1 && settler.payments == 1)
