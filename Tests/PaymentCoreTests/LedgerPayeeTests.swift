@@ -105,4 +105,28 @@ struct LedgerPayeeTests {
         #expect(try stated(paid, records, refundsAreWhole: true) == "paid")
         #expect(try stated(unpaid, records) == "refused")
     }
+
+    @Test("A cancellation that was begun does not stand against the service's refusal of the payment")
+    func cancellationOfUnpaid() throws {
+        let begun = JournalEntry(date: Self.now, event: .stepStarted(name: "cancel", kind: .mutation(replay: .never)))
+        let open = AttemptHistory(attempt: try attempt(Self.payment.cancellation, 10, "a"), entries: [begun])
+        #expect(try stated(unpaid, [open]) == "refused")
+    }
+
+    @Test("Of two records of one payment the first receipt is stated where the service denies it")
+    func firstReceipt() throws {
+        let receipts = try (1...2).map {
+            PaymentReceipt(reference: Self.payment, amount: try Money(minorUnits: $0, currency: .eur))
+        }
+        let histories = try receipts.map { receipt in
+            let outcome = Ledger.empty.verdict(
+                on: try CheckedReport(.succeeded(receipt), of: Self.payment), at: .run)
+            return AttemptHistory(
+                attempt: try attempt(Self.payment, 10, "\(receipt)"),
+                entries: [JournalEntry(date: Self.now, event: .outcome(outcome))])
+        }
+        let ledger = Ledger(histories, now: Self.now) { _ in true }
+        let verdict = ledger.verdict(on: try CheckedReport(unpaid, of: Self.payment), at: .question)
+        #expect(verdict == .succeeded(receipts[0]))
+    }
 }
