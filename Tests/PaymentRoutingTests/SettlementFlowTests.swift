@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentCrypto
 import PaymentRouting
 import PaymentSettlement
 import PaymentStandards
@@ -153,6 +154,12 @@ struct SettlementFlowTests {
         SettlementEndpoint(.lightningAddress, text: "ann@pay.example")
     )
 
+    /// An invoice whose preimage is so many bytes long.
+    private static func invoice(of length: Int) -> SettlementEndpoint {
+        let hash = Digest.sha256.hash([UInt8](repeating: 7, count: length))
+        return SettlementEndpoint(.bolt11, text: "lnbcrt1", paymentHash: String(Hex.encode(hash)))
+    }
+
     @Test(
         "Lightning is proved by a preimage of 32 bytes, a chain by a transaction, and neither by the other's proof",
         arguments: [
@@ -163,6 +170,11 @@ struct SettlementFlowTests {
             (chain, .transaction(String(repeating: "a", count: 257)), false), (chain, .transaction(""), false),
             (chain, .transaction("tx 1"), false), (chain, .transaction("tx\u{7F}"), false),
             (chain, .preimage(String(repeating: "07", count: 32)), false),
+            (chain, .transaction("!"), true), (chain, .transaction("~"), true),
+            (invoice(of: 32), .preimage(String(repeating: "07", count: 32)), true),
+            (invoice(of: 32), .preimage(String(repeating: "08", count: 32)), false),
+            (invoice(of: 31), .preimage(String(repeating: "07", count: 31)), false),
+            (invoice(of: 32), .preimage("no digits"), false),
         ] as [(SettlementEndpoint, SettlementProof, Bool)])
     func proofs(endpoint: SettlementEndpoint, proof: SettlementProof, isProof: Bool) async throws {
         let settler = ProvingSettler(endpoint: endpoint, proof: proof)
