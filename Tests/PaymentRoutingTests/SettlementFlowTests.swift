@@ -196,6 +196,8 @@ struct SettlementFlowTests {
         #expect(try isFor(money(21_000, 11), money(21)) && isFor(money(21), money(21_000, 11)))
         #expect(try !isFor(money(21_001, 11), money(21)) && !isFor(money(21), money(21_001, 11)))
         #expect(try !isFor(money(1 << 100, 0), money(1, 11)) && !isFor(.cents(21), money(21)))
+        // Ten times this is more than the type can hold, by four.
+        #expect(try !isFor(money(UInt128.max / 10 + 1, 7), money(4)))
         try SettlementOrder(name: "a", endpoint: nil, amount: nil, state: .registered).requireAmount(money(21))
     }
 
@@ -208,5 +210,11 @@ struct SettlementFlowTests {
         ] as [(String?, String)])
     func names(name: String?, shown: String) {
         #expect(Payee(claiming: name, knownAs: "k").name == shown)
+    }
+
+    @Test("A payee's picture and id stay what they are")
+    func picture() {
+        let payee = Payee(claiming: "Shop", knownAs: "k", iconURL: "https://shop.example/icon", id: "42")
+        #expect(payee.iconURL == "https://shop.example/icon" && payee.id == "42")
     }
 }
