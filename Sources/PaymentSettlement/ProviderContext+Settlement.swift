@@ -160,7 +160,7 @@ private struct Settling: Sendable {
         var waits = RetryPolicy.settling.waits()
         while let known = order {
             switch known.state {
-            case .registered: order = nil
+            case .registered: throw Self.lost(settler)
             case .settled(let proof):
                 let paid = Paid(proof, at: known.endpoint == settlement.endpoint ? nil : known.endpoint)
                 try check(paid)

@@ -135,6 +135,7 @@ struct SettlementFlowTests {
     private struct ProvingSettler: PaymentSettler {
         let endpoint: SettlementEndpoint
         let proof: SettlementProof
+        var state: SettlementState?
         let name = "test-orders"
 
         func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
@@ -142,7 +143,7 @@ struct SettlementFlowTests {
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
         func order(named name: String) async throws -> SettlementOrder? {
             SettlementOrder(
-                name: name, endpoint: endpoint, amount: .cents(2100, .satoshi), state: .settled(proof))
+                name: name, endpoint: endpoint, amount: .cents(2100, .satoshi), state: state ?? .settled(proof))
         }
         func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
         func settle(_ settlement: Settlement) async throws -> SettlementState { .settled(proof) }
@@ -210,6 +211,21 @@ struct SettlementFlowTests {
         ] as [(String?, String)])
     func names(name: String?, shown: String) {
         #expect(Payee(claiming: name, knownAs: "k").name == shown)
+    }
+
+    @Test("An end at the settler without this payment is a refusal, and says where another one has paid")
+    func ends() async throws {
+        for (state, code) in [
+            (.nothingSent(reason: "no route"), .refused), (.settledElsewhere(name: "other"), .paidElsewhere),
+        ] as [(SettlementState, DeclineReason.Code)] {
+            let settler = ProvingSettler(endpoint: Self.address, proof: .preimage(""), state: state)
+            let payer = Payer(policy: .firstWhateverItCosts, settler: settler)
+            guard case .declined(let reason) = try await router(FlowProvider()).pay(Self.link("one"), as: payer) else {
+                Issue.record("\(state)")
+                continue
+            }
+            #expect(reason.code == code)
+        }
     }
 
     @Test("A payee's picture and id stay what they are")

@@ -108,7 +108,7 @@ struct SettlementQuoteTests {
         }
     }
 
-    @Test("A payer who states no amount has cancelled; without anybody to state one, stated amounts alone are offered")
+    @Test("A payer who states no amount has cancelled; without a chooser only stated amounts are offered")
     func noAmount() async throws {
         let declined = try await quote([offer("a", .open)]) { _ in nil }
         #expect(declined.report == .cancelled && declined.options.isEmpty && declined.amount == nil)

@@ -4,7 +4,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// One settlement, from the first question to the proof, with settlers that answer as they are told to.
+/// One settlement, from the first question to the proof, with settlers whose answers are written down.
 @Suite("A settlement")
 struct SettlingTests {
     private struct ScriptedSettler: PaymentSettler {

@@ -59,7 +59,7 @@ struct ChangedLines {
     let base: String
     let lines: [String: [ClosedRange<Int>]]
 
-    /// Returns the lines that differ from a commit; nil where there is none to compare with, such as in a shallow clone.
+    /// Returns the lines that differ from a commit; nil where there is none to compare with, as in a shallow clone.
     ///
     /// - Parameter base: the commit, or `auto`: where the branch left `origin/main`, or the last commit that is four
     ///   hours older than the newest one, or else the oldest one.
