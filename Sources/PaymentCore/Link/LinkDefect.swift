@@ -40,7 +40,8 @@ extension LinkDefect: CustomStringConvertible {
         case .tooLong(let bytes):
             "the link has \(bytes) bytes; at most \(PaymentLink.maximumLength) are accepted"
         case .leadingWhitespace: "the link begins with white space; remove it"
-        case .forbiddenByte(0x20, let offset): "a space at byte \(offset) is not allowed in a link; write it as %20, or remove it"
+        case .forbiddenByte(0x20, let offset):
+            "a space at byte \(offset) is not allowed in a link; write it as %20, or remove it"
         case .forbiddenByte(let byte, let offset): "\(Self.name(of: byte)) at byte \(offset) is not allowed in a link"
         case .nonASCII(let offset):
             "a character at byte \(offset) is not ASCII; it may be a look-alike"

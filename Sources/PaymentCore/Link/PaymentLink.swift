@@ -6,7 +6,8 @@
 /// `%c3` is `%C3`), so equal links have equal ``text``. A URI that was percent-encoded once as a whole is decoded.
 /// `lightning:` and `bitcoin:` stand once, and `lightning:`, `lnurl:` and `cashu:` without slashes. White space and
 /// line ends around a text are left out, but for web links and wallet connections, which are refused with them; a space
-/// inside a `upi:` link is `%20`. Scanning the canonical text again gives the same link.
+/// inside a `upi:` link is `%20`. A number in groups has plain spaces, and no `IBAN:` before it. Scanning the canonical
+/// text again gives the same link.
 ///
 /// Rules: RFC 3986 narrowed. User information, backslashes, percent signs in the host, trailing dots and numbers
 /// that browsers would read as an address are refused, because parsers disagree about them.
