@@ -207,7 +207,10 @@ enum PatternRules {
             guard isCanonicalPath(path) else { throw invalid("a path begins with / and has no ? or #") }
             return .hostSuffix(String(name), path: path)
         case .textPrefix(let prefix):
-            guard let link = try? PaymentLink(prefix), link.form == .text, prefix.utf8.count >= 3 else {
+            // White space before a text is no part of it, so no text begins with any.
+            guard let link = try? PaymentLink(prefix), link.form == .text, prefix.utf8.count >= 3,
+                prefix.utf8.starts(with: link.text.utf8)
+            else {
                 throw invalid("it needs at least three characters that do not begin a URI")
             }
             return pattern
