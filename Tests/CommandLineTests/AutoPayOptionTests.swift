@@ -38,7 +38,7 @@ struct AutoPayOptionTests {
     func zones() {
         #expect(AutoPayOption.policy("20 EUR/day")?.timeZone == .gmt)
         let named = AutoPayOption.policy("20 EUR/day, 5000 sat/week in Europe/Berlin")
-        #expect(named?.timeZone.identifier == "Europe/Berlin" && named?.limits.count == 2)
+        #expect(named?.timeZone?.identifier == "Europe/Berlin" && named?.limits.count == 2)
         for text in ["20 EUR/day in", "20 EUR/day in Nowhere/City", "20 EUR/day in Europe/Berlin, 5 EUR/week"] {
             #expect(AutoPayOption.policy(text) == nil, "\(text)")
         }

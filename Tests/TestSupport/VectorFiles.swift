@@ -64,6 +64,7 @@ package let libraryFiles: [String: String] = [
     "pubky-dns": "Plugins/Paykit/Tests/PubkyTests/SignedPacketTests",
     "pubky-noise": "Plugins/Paykit/Tests/PubkyTests/SealedTests",
     "pubky-tables": "Tests/TestSupport/PubkyTable",
+    "readings-real-world": "Tests/CommandLineTests/RealReadingTests",
     "secp256k1-rfc6979": "Tests/PaymentWalletTests/Secp256k1Tests",
     "signing-review": "Tests/PaymentReviewTests/VectorTests",
     "walletconnect-pay-openapi-facts": "Plugins/WalletConnectPay/Tests/MerchantTests/APIDescription",

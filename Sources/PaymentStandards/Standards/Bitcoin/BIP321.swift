@@ -63,6 +63,7 @@ public struct BIP321: WritablePaymentStandard {
             throw StandardDefect(.malformed, "address", at: 8, "must follow the colon; remove the //")
         }
         if !path.isEmpty {
+            try path.checkQueryMark()
             let address = try Self.sound(path, "address")
             self.address = address
             network = address.network

@@ -75,6 +75,7 @@ public struct Bolt11: PaymentStandard {
             !part.bytes.contains(UInt8(ascii: "@"))
         else { throw part.defect(.foreign, "invoice", "is another text") }
         try self.init(part, "invoice")
+        for letter in content.skipped { source.leave("field \(letter)", nil) }
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -38,6 +38,9 @@ struct Bolt12: PaymentStandard {
             throw part.defect(.foreign, "offer", "is another text")
         }
         try self.init(part, "offer")
+        for record in stream.records where Bolt12Rules.all[stream.prefix]?.knows(record.type) == false {
+            source.leave("record \(record.type)", Hex.encode(record.value))
+        }
     }
 
     /// Reads `part`, which its standard calls `name`.

@@ -31,6 +31,10 @@ struct Bolt12Rules: Sendable {
     /// Bitcoin's main chain as BOLT 2 names it: its first block's hash in the byte order of hashing.
     static let bitcoin = Hex.decode("6fe28c0ab6f1b372c1a6a246ae63f74f931e8365e15a089c68d6190000000000") ?? []
 
+    /// Returns true if the specification names records of this type. Others of odd types are to be ignored.
+    /// 89 is the payer's note, 91 the name of BIP-353.
+    func knows(_ type: UInt64) -> Bool { known.contains(type) || type == 89 || type == 91 }
+
     /// Checks `stream`; `end` is the place of the text's end.
     func check(_ stream: Bolt12Stream, _ end: Int) throws(StandardDefect) {
         for record in stream.records {

@@ -103,7 +103,10 @@ extension Reading {
         network = instruction.network.map { ($0, instruction.networkName ?? $0) }
         instruction.holdsSecret = isHidden
         warnings = instruction.warnings(at: date).map { ($0.rawValue, instruction.explanation(of: $0)) }
-        advice = Self.advice(for: kind, opensIn: instruction.name.application)
+        advice =
+            instruction.unclear.isEmpty
+            ? Self.advice(for: kind, opensIn: instruction.name.application)
+            : "ask the payee for another text; a part of this one is not known"
         guard !isHidden else { return }
         payee = instruction.payee
         memo = instruction.memo
@@ -175,8 +178,11 @@ extension Reading {
             if kind == .payment, let provider = context.settlingProvider(of: text, answer) {
                 self.provider = provider
                 advice =
-                    "provider '\(provider)' pays it with a wallet (a settler) that your application passes; "
-                    + "'payroute pay --sandbox' pays it with simulated money"
+                    instruction.unclear.isEmpty
+                    ? "provider '\(provider)' pays it with a wallet (a settler) that your application passes; "
+                        + "'payroute pay --sandbox' pays it with simulated money"
+                    : "ask the payee for another text; 'payroute pay --accept-unclear' pays this one "
+                        + "(provider '\(provider)')"
             }
         case .unclear(let instructions):
             self.init(.ambiguous, title: "Several readings", summary: Self.choice(instructions.map(\.name.title)))
