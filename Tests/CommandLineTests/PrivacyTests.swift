@@ -24,7 +24,7 @@ struct PrivacyTests {
         ("wc:c4ef1cc5@2?relay-protocol=irn&symKey=\(secret)", "wc:…"),
         ("payrails:session?version=1&data=\(secret)", "payrails:… (payrails)"),
         (session, "(text of 57 bytes) (payrails)"), ("citcon:charge?token=\(secret)", "citcon:… (citcon)"),
-        ("unheard-of:\(secret)", "unheard-of:…"), ("citcon:charge?token=\(secret) ", "citcon:…"),
+        ("unheard-of:\(secret)", "unheard-of:…"), ("citcon:charge?token=\(secret) ", "citcon:… (citcon)"),
         ("https://user:\(secret)@evil.example/", "https://…@evil.example/"),
         ("https://wallet.example/wc?uri=wc%3Aa%402%3FsymKey%3D\(secret)", "https://wallet.example/…"),
     ]

@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentStandards
 import Testing
 
-/// What people and programs write against a specification, and what they see of it.
+/// Texts that people and programs write against a specification, and their readings.
 @Suite("Common spellings of payment texts")
 struct CommonSpellingTests {
     private static let tron = "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"

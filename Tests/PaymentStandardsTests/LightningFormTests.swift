@@ -26,7 +26,7 @@ struct LightningFormTests {
     }
 
     @Test(
-        "A service behind a scheme of its own inside another text",
+        "A service behind its scheme inside another text",
         arguments: [
             "LIGHTNING:lnurlp://demo.lnbits.com/api/b4dE?pin=13", "lightning:lnurlp:demo.lnbits.com/api/b4dE?pin=13",
             "lnurlp://demo.lnbits.com/api/b4dE?pin=13", "lightning://LNURLP://demo.lnbits.com/api/b4dE?pin=13",

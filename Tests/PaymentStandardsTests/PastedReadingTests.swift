@@ -74,7 +74,7 @@ struct PastedReadingTests {
     }
 
     @Test(
-        "A name with signs that nobody sees gets a note",
+        "A name with invisible signs gets a note",
         arguments: [
             ("Wiki\u{200B}media", true), ("Wiki\u{202E}aidem", true), ("\u{5D0}\u{2067}Wiki", true),
             ("Wiki\u{A0}media", false),

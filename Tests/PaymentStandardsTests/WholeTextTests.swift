@@ -36,7 +36,7 @@ struct WholeTextTests {
         return parts[0] + mark + part + (parts.count > 1 ? "#\(parts[1])" : "")
     }
 
-    /// Returns the reading of `text` without the fields that only list what was not understood: nobody pays by them.
+    /// Returns the reading of `text` without the fields that only list what was not understood.
     private static func shown(_ text: String) -> PaymentInstruction? {
         guard let link = try? PaymentLink(text), case .instruction(var reading) = reader.read(link) else { return nil }
         for name in ["unread", "unknown"] { reading.fields[name] = nil }

@@ -18,7 +18,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let ambiguous = Code(rawValue: "ambiguous")
         /// The link does not prove its destination, and the caller did not consent.
         public static let untrustedLink = Code(rawValue: "untrusted-link")
-        /// A part of the text is not known and could change the payment, and nobody consented to that.
+        /// A part of the text is not known and could change the payment, and no person consented to that.
         public static let unclearText = Code(rawValue: "unclear-text")
         /// The notification is not genuine.
         public static let untrustedNotification = Code(rawValue: "untrusted-notification")

@@ -12,7 +12,7 @@ public enum LinkDefect: Error, Sendable, Hashable {
     case forbiddenByte(UInt8, offset: Int)
     /// A character outside ASCII in a URI, such as a look-alike letter.
     case nonASCII(offset: Int)
-    /// A character in a URI that nobody sees: of no width, turning the direction of the text, a space beyond ASCII.
+    /// An invisible character in a URI: of no width, turning the direction of the text, a space beyond ASCII.
     case invisible(Unicode.Scalar, offset: Int)
     /// A web link without a host, such as `https:///path` or `https:host`.
     case missingHost

@@ -2,9 +2,9 @@
 // cannot hide one; code that needs the whole link reads its text.
 
 extension PaymentLink {
-    /// True if the link may hold a secret, as far as can be determined without its provider: it names a key (`symKey`),
-    /// has ecash in it (`cashuB…`), is a URI of another scheme than `http` and `https`, or a text that has one in it or is JSON. A provider that
-    /// claims it may know better: ``LinkMatch/holdsSecret``.
+    /// True if the link may hold a secret, as far as can be determined without its provider: it names a key
+    /// (`symKey`), has ecash in it (`cashuB…`), is a URI of another scheme than `http` and `https`, or a text that
+    /// has one in it or is JSON. A provider that claims it may know better: ``LinkMatch/holdsSecret``.
     public var mayHoldSecret: Bool {
         switch form {
         case .web, .opaque: !isHTTP || LinkPrivacy.holdsSecret(text)

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// True for a character beyond ASCII that nobody sees: of no width, turning the direction of the text, or a space.
+    /// True for an invisible character beyond ASCII: of no width, turning the direction of the text, or a space.
     /// Signs that only choose the look of the character before them are none.
     package var isInvisible: Bool {
         guard value >= 0x80, !(0xFE00...0xFE0F ~= value) else { return false }

@@ -231,7 +231,7 @@ extension InstructionWarning {
         case .followsURL: "an address on the network decides about the payment"
         case .opensNothing: "it asks to open another app or page afterwards; that is not done"
         case .unsignedOrigin: "the payee's name is not signed"
-        case .homographName: "a name has letters that may be taken for others, or signs that nobody sees"
+        case .homographName: "a name has letters that may be taken for others, or invisible signs"
         case .otherReadings: "the same text can be read in several ways; choose which is meant"
         case .severalPayments: "it asks for several payments together; all of them are to be made"
         case .amountAdded: "a fee or a tip is added to the amount"

@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// Parts of a text that a standard takes one by one, and that know which of them nobody has taken.
+/// Parts of a text that a standard takes one by one, and that know which of them are left.
 protocol PartList: AnyObject {
-    /// The parts that nobody took, in the text's order.
+    /// The parts that were not taken, in the text's order.
     var untaken: [(name: String, value: TextPart)] { get }
 }
 

@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// A payment text while a standard reads it. It hands out its parts, and keeps account of those that nobody took.
+/// A payment text while a standard reads it. It hands out its parts, and keeps account of those that were not taken.
 ///
 /// A standard cannot drop a part by not looking at it: what was not taken when its reading ends becomes part of the
 /// reading as ``PaymentCore/PaymentInstruction/unread``, or makes the text defective.
@@ -139,7 +139,7 @@ public struct PaymentText {
 
     // MARK: The end
 
-    /// Returns what nobody took.
+    /// Returns what was not taken.
     ///
     /// - Throws: ``StandardDefect`` where the text was damaged by a web page.
     mutating func rest() throws(StandardDefect) -> [UnreadPart] {
@@ -153,9 +153,14 @@ public struct PaymentText {
         if missing.contains(.query) { try query(QueryReader.none) { _, _ in } }
         if missing.contains(.fragment), let part = untakenFragment, !part.isEmpty {
             try part.checkSeparator()
-            // What looks like parameters is shown as such: somebody forgot to encode a # before them.
+            // What looks like parameters is shown as such: its maker forgot to encode a # before them.
             let (head, tail) = part.cut(at: "&")
-            leave("#", head.text)
+            let name = head.cut(at: "=").head.text.drop { "?/#".contains($0) }
+            unread.append(
+                UnreadPart(
+                    name: "#", value: head.text,
+                    couldChangePayment: head.bytes.contains(UInt8(ascii: "="))
+                        && MoneyWords.occur(in: String(name))))
             try query(tail, QueryReader.none) { _, _ in }
         }
         return unread
@@ -210,7 +215,10 @@ enum MoneyWords {
     private static let whole: Set<String> = [
         "unit", "units", "mint", "coin", "coins", "tag", "memo", "amt", "am", "cur", "curr", "ccy", "cu", "dt", "exp",
         "until", "to", "total", "sum", "chain", "network", "ttl", "timeout", "spl", "erc20", "symbol", "ticker",
-        "denom", "qty", "fiat", "sat", "sats", "msat", "wei",
+        "denom", "qty", "fiat", "sat", "sats", "msat", "wei", "due", "duedate", "validto", "validity", "notafter",
+        // As makers of other languages write them.
+        "betrag", "montant", "monto", "importe", "importo", "kwota", "castka", "suma", "devise", "moneda", "valuta",
+        "waehrung", "waluta", "mena",
     ]
     /// Those of an amount.
     private static let amounts = ["amount", "value", "price", "quantity"]
@@ -250,7 +258,7 @@ extension UInt8 {
 }
 
 extension TextPart {
-    /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&`, or a link's `#`.
+    /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&` or the `#`.
     func checkSeparator() throws(StandardDefect) {
         let entities: [StaticString] = ["amp;", "#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
         guard entities.contains(where: { startsIgnoringCase($0) }) else { return }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The first sign of a plain text that nobody sees: a byte order mark, a space of no width, a change of direction.
+/// The first invisible sign of a plain text: a byte order mark, a space of no width, a change of direction.
 struct InvisibleSign {
     private let scalar: Unicode.Scalar
     private let offset: Int

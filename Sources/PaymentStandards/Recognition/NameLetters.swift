@@ -3,7 +3,7 @@ import PaymentCore
 /// A check for names that look like another: `Аlice` with a Cyrillic А, `xn--pypal-4ve.example`.
 enum NameLetters {
     /// Returns true if a word of `text` mixes Latin letters with Greek or Cyrillic ones, or is an internationalised
-    /// label of a host; and if a sign that nobody sees turns the direction of the text, or stands where no script needs
+    /// label of a host; and if an invisible sign turns the direction of the text, or stands where no script needs
     /// one. A name in one script is not deceptive.
     static func mayDeceive(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) || text.utf8.contains(UInt8(ascii: "-")) else { return false }

@@ -31,7 +31,7 @@ public struct StandardsReader: InstructionReader {
 
     private func hearing(of link: PaymentLink) -> Hearing {
         let hearing = plainHearing(of: link)
-        // Signs that nobody sees are common in pasted texts; without their name, nobody would find them.
+        // Invisible signs are common in pasted texts; without their name, they would not be found.
         if !hearing.isOver, let missing = MissingScheme(in: link) {
             let named = hearing.missingScheme(of: plainHearing(of: missing.address))
             if named.isOver { return named }

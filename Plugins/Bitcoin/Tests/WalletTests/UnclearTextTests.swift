@@ -7,7 +7,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// A link with a part that could change the payment is paid with a person's consent only, whoever pays it.
+/// A link with a part that could change the payment is paid with a person's consent only, by every payer.
 @Suite("Bitcoin texts that are not clear")
 struct UnclearTextTests {
     private static let bare = "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.001"

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// A `bitcoin:` link: an address and other ways to make the same payment.
 ///
-/// Source: BIP-321, which replaces BIP-21; requests of BIP-72; payjoin parameters of BIP-77 and BIP-78. Scheme, keys and bech32 values may
-/// be in lower or upper case; QR codes have them in capitals.
+/// Source: BIP-321, which replaces BIP-21; requests of BIP-72; payjoin parameters of BIP-77 and BIP-78. Scheme, keys
+/// and bech32 values may be in lower or upper case; QR codes have them in capitals.
 public struct BIP321: WritablePaymentStandard {
     /// `bip321`.
     public static let id = "bip321"
@@ -128,8 +128,8 @@ public struct BIP321: WritablePaymentStandard {
         }
     }
 
-    /// Returns the parameters inside a text whose maker wrote a second `?` in place of `&`: by RFC 3986 they are part of
-    /// the text, by all likelihood they are meant as parameters.
+    /// Returns the parameters inside a text whose maker wrote a second `?` in place of `&`: by RFC 3986 they are part
+    /// of the text, by all likelihood they are meant as parameters.
     private static func swallowed(by value: TextPart) -> [(String, String)] {
         value.split(at: "?").dropFirst().compactMap { part in
             let (name, rest) = part.cut(at: "=")

@@ -20,7 +20,7 @@ struct LiquidAddress: Sendable, Hashable {
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
         let head = part.cut(at: "1").head.lowercased
         if let kind = Self.prefixes.first(where: { $0.prefix == head }) {
-            try Self.checkProgram(part, kind.prefix, kind.isConfidential, name)
+            try Self.checkProgram(part, kind.prefix, isConfidential: kind.isConfidential, name)
             (text, isMainnet, isConfidential) = (part.lowercased, kind.isMainnet, kind.isConfidential)
             return
         }
@@ -41,7 +41,7 @@ struct LiquidAddress: Sendable, Hashable {
     }
 
     private static func checkProgram(
-        _ part: TextPart, _ prefix: String, _ isConfidential: Bool, _ name: String
+        _ part: TextPart, _ prefix: String, isConfidential: Bool, _ name: String
     ) throws(StandardDefect) {
         let groups: ArraySlice<UInt8>
         let variant: Bech32.Variant

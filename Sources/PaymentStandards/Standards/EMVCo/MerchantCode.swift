@@ -46,7 +46,7 @@ public struct MerchantCode: PaymentStandard {
         additional = try MerchantRules.template("62", objects)
         language = try MerchantRules.template("64", objects)
         try MerchantRules.check(language: language, in: text)
-        // 65 to 79 are reserved, 80 to 99 free for anybody.
+        // 65 to 79 are reserved, 80 to 99 free for all.
         for object in objects where object.tag >= "65" {
             source.leave("object \(object.tag)", object.value.text)
         }

@@ -2,9 +2,9 @@ import PaymentCore
 
 /// The common parts of Lightning's standards.
 enum LightningText {
-    /// Takes and returns a bare text, the text behind the scheme and, in some writers' form, `//`, or the value of a web
-    /// page's parameter `lightning` (LUD-01): the page is for people without a wallet. Parameters behind the text are
-    /// left.
+    /// Takes and returns a bare text, the text behind the scheme and, in some writers' form, `//`, or the value of a
+    /// web page's parameter `lightning` (LUD-01): the page is for people without a wallet. Parameters behind the text
+    /// are left.
     ///
     /// - Throws: ``StandardDefect`` of kind `foreign` for a web page without the parameter.
     static func payload(of source: inout PaymentText) throws(StandardDefect) -> TextPart {

@@ -50,7 +50,7 @@ struct SwishLink: PaymentStandard {
             return
         }
         switch source.authority?.text {
-        case "payment": try readData(required("data"))
+        case "payment": try readData(required("data"), &source)
         case "paymentrequest":
             token = try required("token").text
             callback = values["callbackurl"]?.text
@@ -67,11 +67,15 @@ struct SwishLink: PaymentStandard {
         return part.text
     }
 
-    private mutating func readData(_ part: TextPart) throws(StandardDefect) {
+    private mutating func readData(_ part: TextPart, _ source: inout PaymentText) throws(StandardDefect) {
         guard let json = try? JSONValue(parsing: part.text), json.object != nil else {
             throw part.defect(.malformed, "data", "must be a JSON object")
         }
         guard json["version"]?.int64 == 1 else { throw part.defect(.unsupported, "version in data", "must be 1") }
+        let known: Set<String> = ["version", "payee", "amount", "message"]
+        for (name, member) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+            source.leave(name, member.text)
+        }
         /// Returns the text of a member, and nil for an empty one or none.
         func value(_ name: String) throws(StandardDefect) -> TextPart? {
             switch json[name]?["value"] {
