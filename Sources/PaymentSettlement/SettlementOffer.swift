@@ -28,17 +28,18 @@ package struct SettlementOffer: Sendable, Hashable {
         self.label = label
     }
 
-    /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay.
+    /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay,
+    /// or not a clear one. The payer has not seen it: a payee, a name or another text has it.
     ///
     /// - Parameters:
     ///   - text: an invoice, an address, a `bitcoin:` or `lightning:` link.
     ///   - reader: reads payment standards, with their checksums and signatures.
     package static func offers(in text: String, _ reader: any InstructionReader) -> [SettlementOffer] {
         guard let link = try? PaymentLink(text) else { return [] }
-        return offers(in: link, reader)
+        return offers(in: link, reader).filter { $0.unclear == nil }
     }
 
-    /// Returns the same for a link that was scanned already.
+    /// Returns the same for a link that the payer gives, whose consent ``unclear`` needs.
     package static func offers(in link: PaymentLink, _ reader: any InstructionReader) -> [SettlementOffer] {
         guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment,
             instruction.payments.isEmpty, instruction.repeats == nil

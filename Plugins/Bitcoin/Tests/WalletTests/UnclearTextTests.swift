@@ -1,6 +1,7 @@
 import BitcoinProvider
 import PaymentCore
 import PaymentRouting
+import PaymentSettlement
 import PaymentStandards
 import PaymentStore
 import PaymentTesting
@@ -39,6 +40,12 @@ struct UnclearTextTests {
         router = PaymentRouter(
             registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: NoNetwork(),
             journal: InMemoryJournal(), readers: [StandardsReader()])
+    }
+
+    @Test("A text that the payer has not seen is no offer: of a name, of a payee's endpoint, inside another text")
+    func unseen() throws {
+        for text in Self.texts { #expect(SettlementOffer.offers(in: text, StandardsReader()).isEmpty, "\(text)") }
+        #expect(SettlementOffer.offers(in: Self.bare, StandardsReader()).count == 1)
     }
 
     @Test("It is refused by name, with every payer, and is one payment with the clear text", arguments: texts)
