@@ -67,9 +67,8 @@ extension PaymentInstruction {
         }
         payments = list
         let sums = sums
-        let isOpen = list.contains { $0.amount == .open }
         (payee, memo, reference) = (nil, nil, nil)
-        amount = sums.count == 1 && !isOpen ? sums[0] : .several
+        amount = sums.count == 1 && !hasOpenPayment ? sums[0] : .several
         warnings.append(.severalPayments)
     }
 }

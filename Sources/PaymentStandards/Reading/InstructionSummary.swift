@@ -86,9 +86,7 @@ extension PaymentInstruction {
     }
 
     /// True if the payer decides the amount of one of several payments.
-    private var hasOpenPayment: Bool {
-        payments.contains { if case .open = $0.amount { true } else { false } }
-    }
+    var hasOpenPayment: Bool { payments.contains { $0.amount == .open } }
 
     /// The sums of ``payments``, one for each unit.
     public var sums: [Amount] {

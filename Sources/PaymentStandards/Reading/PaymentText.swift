@@ -16,12 +16,13 @@ public struct PaymentText {
 
     /// The text as a link.
     public private(set) var link: PaymentLink
+    private var whole: TextPart
     private var taken: Parts = []
     private var unread: [UnreadPart] = []
     /// Lists whose parts are taken one by one.
     private var lists: [any PartList] = []
 
-    init(_ link: PaymentLink) { self.link = link }
+    init(_ link: PaymentLink) { (self.link, whole) = (link, TextPart(link)) }
 
     // MARK: Taking
 
@@ -40,17 +41,16 @@ public struct PaymentText {
     /// Takes and returns the whole text.
     mutating func all() -> TextPart {
         takeAll()
-        return TextPart(link)
+        return whole
     }
 
     /// Takes and returns the text behind the scheme's colon, query included; of a plain text, all of it.
     mutating func payload() -> TextPart {
         takeAll()
-        let whole = TextPart(link)
         return link.form == .text ? whole : whole.dropFirst(Int(link.layout.schemeEnd) + 1)
     }
 
-    /// Takes the whole text as `parts`, each of which is to be taken by its name.
+    /// Keeps account of `parts`, each of which is to be taken by its name.
     mutating func named(_ parts: [String: TextPart]) -> NamedParts {
         let list = NamedParts(parts)
         lists.append(list)
@@ -91,13 +91,13 @@ public struct PaymentText {
 
     /// The host, in lower case; nil without `//`. A standard is asked only about hosts that are its own.
     var authority: TextPart? {
-        link.form == .web ? TextPart(link)[Int(link.layout.hostStart)..<Int(link.layout.hostEnd)] : nil
+        link.form == .web ? whole[Int(link.layout.hostStart)..<Int(link.layout.hostEnd)] : nil
     }
 
     /// Takes and returns the path with its leading slash; of an opaque URI the text behind the scheme.
     mutating func path() -> TextPart {
         taken.insert(.path)
-        return TextPart(link)[Int(link.layout.pathStart)..<Int(link.layout.pathEnd)]
+        return whole[Int(link.layout.pathStart)..<Int(link.layout.pathEnd)]
     }
 
     /// True if it has a `?`.
@@ -110,7 +110,7 @@ public struct PaymentText {
     ) throws(StandardDefect) {
         taken.insert(.query)
         let end = Int(link.layout.pathEnd)
-        try query(hasQuery ? TextPart(link)[(end + 1)..<Int(link.layout.queryEnd)] : nil, reader, body)
+        try query(hasQuery ? whole[(end + 1)..<Int(link.layout.queryEnd)] : nil, reader, body)
     }
 
     /// Does the same with a query that is part of the text, and not of a link.
@@ -126,16 +126,16 @@ public struct PaymentText {
         return untakenFragment
     }
 
-    private var untakenFragment: TextPart? { Self.fragment(of: link) }
-
-    /// Returns the text behind the `#` of `link`; nil where there is none.
-    static func fragment(of link: PaymentLink) -> TextPart? {
-        let (whole, end) = (TextPart(link), Int(link.layout.queryEnd))
+    private var untakenFragment: TextPart? {
+        let end = Int(link.layout.queryEnd)
         return link.form != .text && whole.count > end ? whole[(end + 1)..<whole.count] : nil
     }
 
     /// Reads it as it was written, where it has escapes without need.
-    mutating func keepEscapes() { link = link.asWritten }
+    mutating func keepEscapes() {
+        link = link.asWritten
+        whole = TextPart(link)
+    }
 
     // MARK: The end
 
@@ -147,9 +147,8 @@ public struct PaymentText {
         lists = []
         guard taken != .all, link.form != .text else { return unread }
         let missing = Parts.all.subtracting(taken)
-        if missing.contains(.path), let part = Optional(path()), !part.isEmpty, !part.equals("/") {
-            leave("path", part.text)
-        }
+        let path = path()
+        if missing.contains(.path), !path.isEmpty, !path.equals("/") { leave("path", path.text) }
         if missing.contains(.query) { try query(QueryReader.none) { _, _ in } }
         if missing.contains(.fragment), let part = untakenFragment, !part.isEmpty {
             try part.checkSeparator()

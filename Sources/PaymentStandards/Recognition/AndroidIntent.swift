@@ -18,10 +18,9 @@ struct AndroidIntent: Sendable {
 
     /// Creates a value by taking the link out of `intent`; nil where it is not an intent or names no scheme.
     init?(_ intent: PaymentLink) {
-        guard Self.isOne(intent), let fragment = PaymentText.fragment(of: intent), fragment.starts(with: "Intent;")
-        else {
-            return nil
-        }
+        guard Self.isOne(intent) else { return nil }
+        var text = PaymentText(intent)
+        guard let fragment = text.fragment(), fragment.starts(with: "Intent;") else { return nil }
         let words = fragment.split(at: ";")
         let names = words.filter { $0.starts(with: "scheme=") }
         guard words.last?.equals("end") == true, let word = names.first, names.count == 1 else { return nil }

@@ -108,7 +108,7 @@ struct PubkyText: PaymentStandard {
             throw name.defect(.malformed, "key", "is written in lower case; copy it again")
         }
         // Of another fragment nothing is made.
-        let isKey = PaymentText.fragment(of: source.link)?.starts(with: "encryptionKey=") == true
+        let isKey = source.link.fragment?.hasPrefix("encryptionKey=") == true
         try self.init(payee: name, path: path, fragment: isKey ? source.fragment() : nil)
     }
 
