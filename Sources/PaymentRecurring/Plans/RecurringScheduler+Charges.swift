@@ -106,7 +106,7 @@ extension RecurringScheduler {
             // Read again: another worker may have had it until just now.
             let charge = try await journal.charge(id)
             let reopened = charge?.reopened(at: now, of: plan)
-            if let reopened, reopened != charge { try await journal.reopen(reopened, under: lease, at: clock.now) }
+            if let reopened { try await journal.reopen(reopened, under: lease, at: clock.now) }
             result = .success(charge?.state.isFinal == true ? reopened : nil)
         } catch { result = .failure(error) }
         try? await journal.release(lease)
