@@ -63,6 +63,16 @@ struct PayTests {
         } throws: {
             ($0 as? PaymentError)?.code == .untrustedLink && "\($0)".contains("it is odd")
         }
+        guard case .matched(let route) = router.route(ScriptedProvider.link) else {
+            Issue.record("not matched")
+            return
+        }
+        await #expect { try await router.pay(route, as: .careless) } throws: {
+            ($0 as? PaymentError)?.code == .untrustedLink
+        }
+        await #expect { try await router.quote(route, as: .careless) } throws: {
+            ($0 as? PaymentError)?.code == .untrustedLink
+        }
         #expect(world.provider.calls["quote"] == 0)
         let outcome = try await router.pay(ScriptedProvider.link, as: .careless, acceptingUnverified: true)
         #expect(outcome == .succeeded(Self.receipt))

@@ -36,6 +36,7 @@ struct UnclearTests {
             return
         }
         await #expect { try await router.quote(route, as: payer) } throws: { Self.isUnclear($0) }
+        await #expect { try await router.pay(route, as: payer) } throws: { Self.isUnclear($0) }
         #expect(world.provider.calls["quote"] == 0)
         let outcome = try await router.pay(ScriptedProvider.link, as: payer, acceptingUnclear: true)
         #expect(outcome == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))

@@ -17,6 +17,12 @@ struct UnclearTextTests {
         "#&amount=0.1", "&payee=x",
     ].map { bare + $0 }
 
+    /// Reads every text as this.
+    private struct Fixed: InstructionReader {
+        let instruction: PaymentInstruction
+        func read(_ link: PaymentLink) -> InstructionReading { .instruction(instruction) }
+    }
+
     /// A settler that must not be asked.
     private struct Untouched: PaymentSettler {
         let name = "untouched"
@@ -46,6 +52,22 @@ struct UnclearTextTests {
     func unseen() throws {
         for text in Self.texts { #expect(SettlementOffer.offers(in: text, StandardsReader()).isEmpty, "\(text)") }
         #expect(SettlementOffer.offers(in: Self.bare, StandardsReader()).count == 1)
+    }
+
+    @Test("Several payments, and one that repeats, are no offer to pay once")
+    func severalAndRepeated() throws {
+        let link = try PaymentLink(Self.bare)
+        guard case .instruction(let plain) = StandardsReader().read(link) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(SettlementOffer.offers(in: link, Fixed(instruction: plain)).count == 1)
+        var (several, repeated) = (plain, plain)
+        several.payments = [.init(payee: plain.payee, amount: plain.amount), .init(payee: nil, amount: .open)]
+        repeated.repeats = .init(every: 1, .month)
+        for instruction in [several, repeated] {
+            #expect(SettlementOffer.offers(in: link, Fixed(instruction: instruction)).isEmpty)
+        }
     }
 
     @Test("It is refused by name, with every payer, and is one payment with the clear text", arguments: texts)

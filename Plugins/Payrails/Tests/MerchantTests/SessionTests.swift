@@ -150,6 +150,8 @@ import Testing
             let isToken = request.url.path.hasPrefix("/auth/")
             #expect((request.headers["x-api-key"] == MerchantWorld.secret) == isToken)
             #expect((request.headers["Authorization"] == nil) == isToken)
+            // A step whose request for a token was answered has sent nothing yet.
+            #expect(request.changesNothing == (isToken || request.method == .get))
         }
     }
 

@@ -74,6 +74,9 @@ import Testing
         _ = try await world.router.refund(try refund(try await world.paid("c")))
         for path in ["charges", "captures", "cancels", "refunds"] { #expect(world.posts(path) > 0, "\(path)") }
         #expect(world.wire.repeatable == ["/v1/access-tokens"])
+        // A step whose request for a token was answered has sent nothing yet.
+        #expect(world.wire.harmless == ["/v1/access-tokens"])
+        #expect(world.wire.requests.allSatisfy { $0.method == .post || $0.changesNothing })
     }
 
     // MARK: Capturing (Protocol 2.7)

@@ -93,6 +93,9 @@ extension RecordingTransport {
         requests.map { ($0.url.path, $0.headers["Authorization"] ?? "") }
     }
 
+    /// The paths of POST requests that are said to change nothing at the service.
+    var harmless: Set<String> { Set(requests.filter { $0.method == .post && $0.changesNothing }.map(\.url.path)) }
+
     /// The paths of POST requests that the network was allowed to repeat.
     var repeatable: Set<String> {
         Set(requests.filter { $0.method == .post && $0.replay == .safe }.map(\.url.path))
