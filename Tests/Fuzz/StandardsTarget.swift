@@ -54,7 +54,7 @@ enum StandardChecks {
     }
 
     static func fault(of defect: StandardDefect, _ link: PaymentLink) -> String? {
-        guard (0...link.text.utf8.count).contains(defect.offset) else {
+        guard (0...max(link.text.utf8.count, link.asWritten.text.utf8.count)).contains(defect.offset) else {
             return "a defect is outside of the text: \(defect)"
         }
         return defect.description.isEmpty ? "a defect without words" : nil

@@ -29,6 +29,14 @@ struct MakingTests {
         #expect(try UPILink(text: link.text) == link)
     }
 
+    @Test("How a link was written does not tell two apart that say the same")
+    func marksOfWriting() throws {
+        let guessed = try UPILink(text: "upi://pay?pa=shop@okbank&tn=%E0")
+        #expect(try guessed == UPILink(text: guessed.text))
+        let grouped = try Payto(text: "payto://iban/DE75512108001245126199?amount=EUR:1,0700")
+        #expect(try grouped == Payto(text: "payto://iban/DE75512108001245126199?amount=EUR:10700"))
+    }
+
     @Test("A UPI link with a least amount is no fixed price, and a mandate no payment")
     func upiPurposes() throws {
         let link = try UPILink(text: "upi://pay?pa=shop@okbank&am=50&mam=10")

@@ -54,6 +54,25 @@ struct WholeTextTests {
         }
     }
 
+    @Test("A text that is printed keeps a name that needs escapes as it is", arguments: vectorFiles)
+    func escapedNames(_ file: VectorFile) throws {
+        for row in try file.rows("valid") {
+            for part in ["a%3Db%26c%20d%2Fe=X1", "%C3%A9%25"] {
+                let link = try? PaymentLink(Self.behind(row.input, part))
+                guard let link, case .sound(let reading) = Self.reader.recognize(link),
+                    let value = reading.value as? any WritablePaymentStandard
+                else { continue }
+                let isSame = Self.isReadBack(value)
+                #expect(isSame, "\(row.input): \(value.text)")
+            }
+        }
+    }
+
+    /// Returns true if the printed text is read as the same value.
+    private static func isReadBack<Value: WritablePaymentStandard>(_ value: Value) -> Bool {
+        (try? Value(text: value.text)) == value
+    }
+
     @Test("An empty line or field that is filled never leaves the reading as it was", arguments: vectorFiles)
     func filledFields(_ file: VectorFile) throws {
         for row in try file.rows("valid") {

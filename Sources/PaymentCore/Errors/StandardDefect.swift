@@ -35,7 +35,8 @@ public struct StandardDefect: Error, Sendable, Hashable {
     public let kind: Kind
     /// The offending part, as the standard calls it: `amount`, `IBAN`, `line 7 (IBAN)`.
     public let part: String
-    /// The start of the part, in UTF-8 bytes from the start of the link's text; the text's length for a missing part.
+    /// The start of the part, in UTF-8 bytes from the start of the link's text, or of the text as written where the
+    /// standard allows no escapes; the text's length for a missing part.
     public let offset: Int
     /// The defect and the remedy, to follow the part's name: `has more than 8 digits behind the point; …`.
     public let advice: String

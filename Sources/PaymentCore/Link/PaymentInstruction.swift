@@ -136,7 +136,14 @@ extension PaymentInstruction {
         /// A span of time.
         @nonexhaustive
         public enum Unit: String, Sendable, Hashable {
-            case day, week, month, year
+            /// A day of the calendar.
+            case day
+            /// Seven days.
+            case week
+            /// A month of the calendar.
+            case month
+            /// A year of the calendar.
+            case year
         }
 
         /// The number of ``unit``s between two payments; nil where the payee asks when it wants.

@@ -126,3 +126,20 @@ struct QueryReader: Sendable {
         try parameter.value.decoded(name, plusIsSpace: rules.plusIsSpace)
     }
 }
+
+extension PercentCoding {
+    /// Returns a `?` and the parameters that have a value, names and values encoded; an empty text without any.
+    ///
+    /// - Parameters:
+    ///   - parameters: Names and values.
+    ///   - keep: Returns true for a byte that stays as it is.
+    static func query(
+        _ parameters: [(String, String?)],
+        keeping keep: (UInt8) -> Bool = { $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }
+    ) -> String {
+        let items = parameters.compactMap { name, value in
+            value.map { "\(encode(name, keeping: keep))=\(encode($0, keeping: keep))" }
+        }
+        return items.isEmpty ? "" : "?\(items.joined(separator: "&"))"
+    }
+}

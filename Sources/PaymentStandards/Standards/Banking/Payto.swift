@@ -24,7 +24,7 @@ public struct Payto: WritablePaymentStandard {
     /// The amount's digits, without commas.
     private(set) var amount: String?
     /// True if the amount has commas elsewhere than between thousands.
-    private(set) var hasOddComma = false
+    @Uncompared private var hasOddComma = false
     private(set) var receiverName: String?
     private(set) var senderName: String?
     /// The purpose of the payment; shown to the payee.
@@ -234,13 +234,9 @@ public struct Payto: WritablePaymentStandard {
                 ("amount", amount), ("receiver-name", receiverName), ("sender-name", senderName), ("message", message),
                 ("instruction", instructionID),
             ] + unknown.map { ($0.name, $0.value) }
-        let query = options.compactMap { name, value in
-            // A plus is a plus by RFC 3986, and a blank to readers of forms: escaped it is one to all.
-            value.map {
-                "\(name)=\(PercentCoding.encode($0) { Self.staysBare($0) && $0 != UInt8(ascii: "+") })"
-            }
-        }.joined(separator: "&")
-        return "payto://\(target)/\(path)\(query.isEmpty ? "" : "?\(query)")"
+        // A plus is a plus by RFC 3986, and a blank to readers of forms: escaped it is one to all.
+        let query = PercentCoding.query(options) { Self.staysBare($0) && $0 != UInt8(ascii: "+") }
+        return "payto://\(target)/\(path)\(query)"
     }
 
     /// Returns true for RFC 3986's unreserved characters, and those without a meaning in a segment or an option.

@@ -124,7 +124,7 @@ public struct BIP321: WritablePaymentStandard {
         case "pop": try takeProof(parameter, isRequired: isRequired)
         case _ where BIP321Payload.keys.contains(name): try takePayload(name, parameter)
         default:
-            unknown.append(Payload(key: parameter.name.text, value: try text(parameter, "parameter")))
+            unknown.append(Payload(key: key, value: try text(parameter, "parameter")))
         }
     }
 
@@ -300,21 +300,13 @@ public struct BIP321: WritablePaymentStandard {
 
     /// The canonical link.
     public var text: String {
-        var items: [String] = []
-        func add(_ key: String, _ value: String?) {
-            guard let value else { return }
-            items.append("\(key)=\(PercentCoding.encode(value) { Self.staysBare($0) })")
-        }
-        add("amount", amount)
-        add("label", label)
-        add("message", message)
-        for payload in payloads { add(payload.key, payload.value) }
-        add("r", request)
-        add("pj", payjoin)
-        add("pjos", payjoinSubstitution)
-        add(requiresProof ? "req-pop" : "pop", proofURI)
-        for item in unknown { items.append("\(item.key)=\(PercentCoding.encode(item.value) { Self.staysBare($0) })") }
-        return "bitcoin:\(address?.text ?? "")\(items.isEmpty ? "" : "?")\(items.joined(separator: "&"))"
+        let items =
+            [("amount", amount), ("label", label), ("message", message)] + payloads.map { ($0.key, $0.value) }
+            + [
+                ("r", request), ("pj", payjoin), ("pjos", payjoinSubstitution),
+                (requiresProof ? "req-pop" : "pop", proofURI),
+            ] + unknown.map { ($0.key, $0.value) }
+        return "bitcoin:\(address?.text ?? "")\(PercentCoding.query(items) { Self.staysBare($0) })"
     }
 
     /// Returns true for bytes that RFC 3986 leaves bare in a query, without the marks that separate parameters.

@@ -46,8 +46,9 @@ public struct SEP7: WritablePaymentStandard {
         var last = ""
         var signatureStart: Int?
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
-            found[key] = try Self.reader.text(parameter, key)
             last = key
+            guard Self.reader.knows(key) else { return }
+            found[key] = try Self.reader.text(parameter, key)
             if key == "signature" { signatureStart = parameter.name.offset }
         }
         if let signatureStart {
@@ -130,12 +131,9 @@ public struct SEP7: WritablePaymentStandard {
 
     /// The canonical link; of a signed one the signed text, unchanged.
     public var text: String {
-        let encode = { (name: String, value: String) in "\(name)=\(PercentCoding.encode(value))" }
         if let signedText, let signature = parameters["signature"] {
-            return "\(signedText)&\(encode("signature", signature))"
+            return "\(signedText)&signature=\(PercentCoding.encode(signature))"
         }
-        let others = parameters.keys.filter { !Self.names.contains($0) }.sorted()
-        let query = (Self.names + others).compactMap { name in parameters[name].map { encode(name, $0) } }
-        return "web+stellar:\(operation)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))"
+        return "web+stellar:\(operation)\(PercentCoding.query(Self.names.map { ($0, parameters[$0]) }))"
     }
 }

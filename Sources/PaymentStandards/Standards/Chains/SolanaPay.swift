@@ -144,8 +144,6 @@ public struct SolanaPay: WritablePaymentStandard {
         let items =
             [("amount", amount), ("spl-token", token)] + references.map { ("reference", $0) }
             + [("label", label), ("message", message), ("memo", memo)]
-        let query = items.compactMap { name, value in value.map { "\(name)=\(PercentCoding.encode($0))" } }
-            .joined(separator: "&")
-        return "solana:\(recipient ?? PercentCoding.encode(link ?? ""))\(query.isEmpty ? "" : "?\(query)")"
+        return "solana:\(recipient ?? PercentCoding.encode(link ?? ""))\(PercentCoding.query(items))"
     }
 }

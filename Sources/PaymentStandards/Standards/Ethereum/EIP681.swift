@@ -234,12 +234,9 @@ public struct EIP681: WritablePaymentStandard {
     /// The canonical link.
     public var text: String {
         let head = "ethereum:\(hasPrefix ? "pay-" : "")\(target)\(chainID.map { "@\($0)" } ?? "")"
-        let query = parameters.map { item in
-            let keep = { (byte: UInt8) in
-                byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@/".utf8.contains(byte)
-            }
-            return "\(item.name)=\(PercentCoding.encode(item.value, keeping: keep))"
-        }.joined(separator: "&")
-        return "\(head)\(function.map { "/\($0)" } ?? "")\(query.isEmpty ? "" : "?\(query)")"
+        let query = PercentCoding.query(parameters.map { ($0.name, $0.value) }) {
+            $0.isASCIILetter || $0.isASCIIDigit || "-_.~!$'()*,;:@/".utf8.contains($0)
+        }
+        return "\(head)\(function.map { "/\($0)" } ?? "")\(query)"
     }
 }

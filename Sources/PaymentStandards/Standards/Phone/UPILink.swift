@@ -28,7 +28,7 @@ public struct UPILink: WritablePaymentStandard {
     /// The parameters, decoded, in the specification's order, followed by unspecified ones.
     private let parameters: [Parameter]
     /// True if a name or note is read in part by guessing.
-    private let isGuessed: Bool
+    @Uncompared private var isGuessed: Bool
 
     private struct Parameter: Sendable, Hashable {
         let name: String
@@ -79,7 +79,7 @@ public struct UPILink: WritablePaymentStandard {
                 isGuessed = true
             }
             guard Self.names.contains(key) else {
-                others.append(Parameter(name: parameter.name.text, value: part.text))
+                others.append(Parameter(name: key, value: part.text))
                 return
             }
             values[key] = try Self.value(key, part)
@@ -108,7 +108,7 @@ public struct UPILink: WritablePaymentStandard {
             ("am", paise.map { String($0).hundredthsAsUnits }), ("cu", "INR"),
         ]
         let parameters = values.compactMap { name, value in value.map { Parameter(name: name, value: $0) } }
-        try self.init(text: "upi://pay?" + Self.query(parameters))
+        try self.init(text: "upi://pay" + Self.query(parameters))
     }
 
     private static func value(_ key: String, _ part: TextPart) throws(StandardDefect) -> String? {
@@ -269,15 +269,12 @@ public struct UPILink: WritablePaymentStandard {
     /// The canonical link.
     public var text: String {
         let head = app.map { Self.nestedApps.contains($0) ? "\($0)://upi/" : "\($0)://" } ?? "upi://"
-        return "\(head)\(action)?\(Self.query(parameters))"
+        return "\(head)\(action)\(Self.query(parameters))"
     }
 
     private static func query(_ parameters: [Parameter]) -> String {
-        parameters.map { parameter in
-            "\(parameter.name)="
-                + PercentCoding.encode(parameter.value) {
-                    $0.isASCIILetter || $0.isASCIIDigit || "-_.~@:/".utf8.contains($0)
-                }
-        }.joined(separator: "&")
+        PercentCoding.query(parameters.map { ($0.name, $0.value) }) {
+            $0.isASCIILetter || $0.isASCIIDigit || "-_.~@:/".utf8.contains($0)
+        }
     }
 }
