@@ -322,12 +322,12 @@ public struct PaymentRouter: Sendable {
         let unclear: Bool
     }
 
-    /// Returns the question about the payment of `route`. The only place that decides on trust.
+    /// Returns the id of the payment or payee of `route`. The only place that decides on trust.
     ///
     /// - Throws: ``PaymentError``; `untrustedLink`, `unclearText`, `notAPayment`.
-    func quoteRequest(
-        _ route: Route, _ consent: Consent, for intent: PaymentIntent? = nil
-    ) throws(PaymentError) -> QuoteRequest {
+    func trustedID(
+        in route: Route, _ consent: Consent = Consent(unverified: false, unclear: false)
+    ) throws(PaymentError) -> String {
         switch route.match.trust {
         case .unverified(let reason) where !consent.unverified:
             throw PaymentError(.untrustedLink, "the link is not trusted: \(reason)", provider: route.provider)
@@ -340,6 +340,16 @@ public struct PaymentRouter: Sendable {
         guard route.match.role == .payment, let id = route.match.reference else {
             throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: route.provider)
         }
+        return id
+    }
+
+    /// Returns the question about the payment of `route`.
+    ///
+    /// - Throws: ``PaymentError``; `untrustedLink`, `unclearText`, `notAPayment`.
+    func quoteRequest(
+        _ route: Route, _ consent: Consent, for intent: PaymentIntent? = nil
+    ) throws(PaymentError) -> QuoteRequest {
+        let id = try trustedID(in: route, consent)
         guard route.match.namesPayee else {
             return QuoteRequest(
                 link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))

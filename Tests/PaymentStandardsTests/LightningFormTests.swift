@@ -104,6 +104,7 @@ struct LightningFormTests {
             count += 1
             for page in [
                 "https://wallet.cashu.me/?token=\(row.input)", "https://wallet.cashu.me/#token=\(row.input)",
+                "https://wallet.example/claim/\(row.input)",
                 "https://wallet.example:8080/redeem?a=b&ecash=\(row.input)", "https://wallet.example/#\(row.input)",
             ] {
                 let link = try PaymentLink(page)

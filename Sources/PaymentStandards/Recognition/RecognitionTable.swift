@@ -188,6 +188,12 @@ struct RecognitionTable: Sendable {
             }
         }
         if !webValues.isEmpty {
+            for segment in link.path.utf8.split(separator: UInt8(ascii: "/")) {
+                for entry in webValues where Self.begins(segment, entry.prefix, ignoringCase: true) {
+                    hearing.ask(entry.standard)
+                }
+                if hearing.isOver { return }
+            }
             for items in [link.queryItems, QueryItems(link.fragment ?? "")] {
                 for item in items {
                     for entry in webValues

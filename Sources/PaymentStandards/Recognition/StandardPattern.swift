@@ -17,7 +17,7 @@ public enum StandardPattern: Sendable, Hashable {
     /// A web link on a host that no pattern names, with a query item of this name, given in lower case, in any case.
     case webParameter(String)
     /// A web link on a host that no pattern names, with a value that begins with this, given in lower case, in any
-    /// case: of a query item, or behind the `#`; or a whole item.
+    /// case: a segment of the path, of a query item, or behind the `#`; or a whole item.
     case webValue(String)
     /// A web link on a host that no pattern names, whose path ends with this.
     case webPathSuffix(String)

@@ -63,6 +63,20 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 1 && world.heard.lines.last == "rent/0 paid")
     }
 
+    @Test(
+        "A plan whose link is not clear, or does not prove its destination, pays nothing, approved or not",
+        arguments: [LinkMatch.Trust.unclear(reason: "'currency' is not known"), .unverified(reason: "no key")])
+    func untrustedLink(_ trust: LinkMatch.Trust) async throws {
+        var world = RecurringWorld()
+        world.trust = trust
+        let scheduler = try world.scheduler(limit: 5000)
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        try? await scheduler.approve(RecurringCharge.ID(plan: world.id, number: 0))
+        #expect(world.settler.payments == 0 && !world.heard.lines.isEmpty)
+        #expect(world.heard.lines.allSatisfy { $0 == "rent/0 postponed" }, "\(world.heard.lines)")
+    }
+
     @Test("A period whose signatures only the payer can agree to waits for their approval")
     func consent() async throws {
         let scheduler = try world.scheduler(limit: 5000) { throw PaymentError(.consentNeeded, "ask the payer") }
@@ -349,6 +363,8 @@ struct RecurringWorld {
     let random = SeededRandomSource(seed: 3)
     let asked = Asked()
     var publishesInvoice = false
+    /// The provider's trust in each link.
+    var trust = LinkMatch.Trust.verified
     var policy: OptionPolicy?
     /// The payee's statement that a period has ended.
     var statement: (@Sendable (PaymentReference) -> ServiceReport)?
@@ -387,7 +403,7 @@ struct RecurringWorld {
         let asked = asked
         let changing = ChangingProvider(
             base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, statement: statement,
-            body: body)
+            trust: trust, body: body)
         return PaymentRouter(
             registry: try ProviderRegistry([changing]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random, leases: LeasePolicy(duration: .seconds(60), timeout: .zero),
@@ -451,10 +467,13 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
     let asksFor: @Sendable () -> Money
     let isInvoice: Bool
     let statement: (@Sendable (PaymentReference) -> ServiceReport)?
+    let trust: LinkMatch.Trust
     let body: @Sendable () async throws -> Void
 
     var descriptor: ProviderDescriptor { base.descriptor }
-    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        base.recognize(link).map { LinkMatch(reference: $0.reference, trust: trust, namesPayee: $0.namesPayee) }
+    }
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {

@@ -11,6 +11,8 @@ struct LiquidAddress: Sendable, Hashable {
     private static let prefixes: [(prefix: String, isMainnet: Bool, isConfidential: Bool)] = [
         ("lq", true, true), ("ex", true, false), ("tlq", false, true), ("tex", false, false),
     ]
+    /// The most characters of a confidential address in base58.
+    private static let longest = 80
     /// The version bytes of plain addresses, and that of confidential ones before them.
     private static let versions: [(plain: Set<UInt8>, confidential: UInt8, isMainnet: Bool)] = [
         ([57, 39], 12, true), ([36, 19], 23, false),
@@ -24,7 +26,7 @@ struct LiquidAddress: Sendable, Hashable {
             (text, isMainnet, isConfidential) = (part.lowercased, kind.isMainnet, kind.isConfidential)
             return
         }
-        guard let bytes = Base58Check.decode(part) else {
+        guard let bytes = Base58Check.decode(part, limit: Self.longest) else {
             throw part.defect(
                 .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }

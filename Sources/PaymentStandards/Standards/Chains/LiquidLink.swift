@@ -1,13 +1,19 @@
 import PaymentCore
 
-/// A link of the Liquid network: `liquidnetwork:lq1…?amount=…&assetid=…`.
+/// A link of the Liquid network, `liquidnetwork:lq1…?amount=…&assetid=…`, or a bare address of it.
 ///
 /// Source: BIP-21 as Elements and its wallets use it. The amount is of the asset that `assetid` names, with eight
 /// decimals. Without one, the amount's unit is not stated; wallets mean L-BTC.
 struct LiquidLink: PaymentStandard {
     static let id = "liquid"
     static let specification = "BIP-21, as Elements uses it"
-    static let patterns: [StandardPattern] = schemes.map { .scheme($0) }
+    static let patterns: [StandardPattern] =
+        schemes.map { .scheme($0) }
+        + ["lq1", "ex1", "tlq1", "tex1"].map {
+            .bare(BareShape($0, ignoresCase: true, lengths: 40...120, .alphanumeric))
+        }
+        // Confidential ones that begin with VJL, VT, VG and others.
+        + [.bare(BareShape("V", lengths: 80...80, .base58))]
 
     private static let schemes = ["liquidnetwork", "liquidtestnet", "liquid"]
     private static let reader = QueryReader(
@@ -20,7 +26,8 @@ struct LiquidLink: PaymentStandard {
     private static let rules = DecimalRules(fractionDigits: 8, wholeDigits: 15)
     private static let chain = "bip122:1466275836220db2944ca059a3a10ef6"
 
-    let scheme: String
+    /// The scheme; nil for a bare address.
+    let scheme: String?
     let address: LiquidAddress
     /// The amount of the asset, as written.
     private(set) var amount: String?
@@ -30,8 +37,18 @@ struct LiquidLink: PaymentStandard {
     private(set) var message: String?
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
+        guard let scheme = source.link.scheme else {
+            scheme = nil
+            let text = source.all().trimmed
+            do throws(StandardDefect) {
+                address = try LiquidAddress(text, "address")
+            } catch {
+                throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+            }
+            return
+        }
         let path = source.path()
-        scheme = source.link.scheme.map(String.init) ?? ""
+        self.scheme = String(scheme)
         guard source.link.form == .opaque else {
             throw StandardDefect(
                 .malformed, "address", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
@@ -57,7 +74,8 @@ struct LiquidLink: PaymentStandard {
     }
 
     var fields: InstructionFields {
-        var fields: InstructionFields = ["scheme": .string(scheme), "address": .string(address.text)]
+        var fields: InstructionFields = ["address": .string(address.text)]
+        fields.set("scheme", scheme)
         fields.set("confidential", address.isConfidential)
         fields.set("amount", amount)
         fields.set("assetid", asset)

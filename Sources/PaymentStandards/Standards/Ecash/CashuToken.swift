@@ -125,13 +125,16 @@ struct CashuToken: PaymentStandard {
 /// The common parts of Cashu's standards.
 enum Cashu {
     /// Takes and returns a bare text, the text behind the scheme, or of a web page's link the value that begins with
-    /// `prefix`: of its query or behind the `#`. The page is that of some wallet, which the text does not need.
+    /// `prefix`: the rest of its path, a value of its query or behind the `#`. The page is that of some wallet, which the
+    /// text does not need.
     ///
     /// - Throws: ``StandardDefect`` of kind `foreign` for a page's link without such a value, `duplicate` for several.
     static func payload(of source: inout PaymentText, _ prefix: StaticString) throws(StandardDefect) -> TextPart {
         guard source.link.isHTTP else { return source.payload().trimmed }
-        _ = source.path()
-        var found: TextPart?
+        let path = source.path()
+        // Base64 may have slashes.
+        var found = path.bytes.indices.lazy.filter { path.bytes[$0] == UInt8(ascii: "/") }
+            .map { path.dropFirst($0 - path.bytes.startIndex + 1) }.first { $0.startsIgnoringCase(prefix) }
         var isAgain = false
         let reader = QueryReader(
             QueryRules(), known: [], takes: { _ in false },
