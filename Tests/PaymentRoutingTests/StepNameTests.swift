@@ -9,12 +9,17 @@ import Testing
 struct StepNameTests {
     private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
-    private static func provider(_ names: [String], _ ran: Tally) -> ScriptedProvider {
+    private static func provider(
+        _ names: [String], _ ran: Tally, _ replay: MutationReplay = .never
+    ) -> ScriptedProvider {
         var provider = ScriptedProvider()
+        provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: provider.descriptor.patterns,
+            outboundHosts: ["api.acme.example"], replayWindow: replay == .sameKey ? .seconds(600) : .zero)
         provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         provider.payBody = { attempt, context in
             for name in names {
-                _ = try await context.step(name, .mutation(replay: .never)) {
+                _ = try await context.step(name, .mutation(replay: replay)) {
                     ran.count(name)
                     return true
                 }
@@ -79,5 +84,26 @@ struct StepNameTests {
         let (outcome, ran, _) = try await Self.resumed(two, ["confirm", "settle"])
         guard case .unknown = outcome else { throw CancellationError() }
         #expect(ran["settle"] == 0)
+    }
+
+    @Test("The first of them by name is stated, and what has begun itself is replayed without the others")
+    func order() async throws {
+        let two = ["confirm", "capture"].flatMap { name -> [JournalEntry.Event] in
+            [
+                .stepStarted(name: name, kind: .mutation(replay: .never)),
+                .stepFinished(name: name, result: true),
+            ]
+        }
+        let (outcome, _, _) = try await Self.resumed(two, ["settle"])
+        guard case .unknown(let unknown) = outcome else { throw CancellationError() }
+        #expect(unknown.message.contains("'capture'"))
+        // The other one may be repeated although it has not been met yet.
+        let ran = Tally()
+        var world = World()
+        world.provider = Self.provider(["capture", "confirm"], ran, .sameKey)
+        let attempt = try await world.crashed(
+            ["confirm", "capture"].map { .stepStarted(name: $0, kind: .mutation(replay: .sameKey)) })
+        #expect(try await world.router.resume(attempt, as: Payer()) == Self.paid)
+        #expect(ran["capture"] == 1 && ran["confirm"] == 1)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -39,11 +40,12 @@ struct StepTests {
             .stepStarted(name: "session", kind: .query), .stepFinished(name: "session", result: "stored"),
             .stepStarted(name: "sign", kind: .interaction),
         ])
-        let outcome = try await world.router.resume(attempt, as: Payer())
+        let log = PaymentLog { if case .stepReplayed(let name, _) = $0.kind { ran.count("\(name) replayed") } }
+        let outcome = try await world.router(telling: log).resume(attempt, as: Payer())
         #expect(
             outcome
                 == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "stored-signed")))
-        #expect(ran["session"] == 0)
+        #expect(ran["session"] == 0 && ran["session replayed"] == 1 && ran["sign replayed"] == 0)
         #expect(ran["sign"] == 1)
         #expect(ran["capture"] == 1)
         #expect(world.transport.requests.count == 1)
@@ -242,6 +244,61 @@ struct StepTests {
         }
         _ = try await world.pay()
         #expect(world.transport.requests.count == 1)
+    }
+
+    @Test("Where a request's answer was lost, the service's reason for a refusal is stated, not the provider's guess")
+    func guessedReason() async throws {
+        var world = World()
+        world.transport = RecordingTransport { request throws(TransportError) in
+            throw TransportError(.maybeSent, .timedOut, origin: request.url.origin)
+        }
+        world.provider.payBody = { _, context in
+            _ = try? await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                try await context.http.send(.capture()).status
+            }
+            return .declined(DeclineReason(.refused, "a guess"))
+        }
+        world.provider.statusBody = { _, _ in Self.declined }
+        #expect(try await world.pay() == Self.declined)
+    }
+
+    @Test("What another worker has stored as unpaid is not stated where this one's request was sent since")
+    func endedElsewhere() async throws {
+        let journal = FailingJournal { _ in false }
+        var world = World()
+        world.journal = journal
+        let clock = world.clock
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                let lease = try #require(await journal.lease)
+                let entry = JournalEntry(date: clock.now, event: .outcome(.cancelled))
+                try await journal.append(entry, to: attempt.id, under: lease)
+                return 1
+            }
+            return Self.paid
+        }
+        world.provider.statusBody = { _, _ in Self.paid }
+        #expect(try await world.pay() == Self.paid)
+    }
+
+    @Test("What another worker has stored as paid is stated without a question to the service")
+    func paidElsewhere() async throws {
+        let journal = FailingJournal { _ in false }
+        var world = World()
+        world.journal = journal
+        let clock = world.clock
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                let lease = try #require(await journal.lease)
+                let entry = JournalEntry(date: clock.now, event: .outcome(Self.paid))
+                try await journal.append(entry, to: attempt.id, under: lease)
+                return 1
+            }
+            return Self.paid
+        }
+        world.provider.statusBody = { _, _ in throw PaymentError(.network, "offline", provider: "acme") }
+        #expect(try await world.pay() == Self.paid)
+        #expect(world.provider.calls["status"] == 0)
     }
 
     @Test("Quotes and status queries only ask")

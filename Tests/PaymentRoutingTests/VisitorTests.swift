@@ -127,6 +127,36 @@ struct VisitorTests {
             } == 1)
     }
 
+    @Test("A visitor that comes to a step which the carrier has ended since takes its result, and has run it")
+    func endedSince() async throws {
+        let (ready, here, go, ran) = (Gate(), Gate(), Gate(), Tally())
+        var world = Self.world(.never)
+        world.provider.payBody = { _, context in
+            _ = try await context.step("page", .interaction) {
+                await ready.open()
+                await here.pass()
+                return true
+            }
+            _ = try await context.step("key", .query) { "carrier's" }
+            await go.open()
+            return .pending(retryAfter: nil)
+        }
+        world.provider.completeBody = { _, context in
+            await here.open()
+            await go.pass()
+            ran.count(try await context.step("key", .query) { "visitor's" })
+            if await context.hasRun("key") { ran.count("known") }
+            return .pending(retryAfter: nil)
+        }
+        let router = try world.router(
+            telling: PaymentLog { if case .stepReplayed("key", _) = $0.kind { ran.count("replayed") } })
+        let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await ready.pass()
+        _ = try await router.handle(Self.callback)
+        _ = try await carrier.value
+        #expect(ran["carrier's"] == 1 && ran["visitor's"] == 0 && ran["known"] == 1 && ran["replayed"] == 1)
+    }
+
     @Test("A mutation that has ended is in no visitor's way, and one that has not ended is")
     func earlierMutation() async throws {
         let begun = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
@@ -145,6 +175,63 @@ struct VisitorTests {
             #expect(ran["confirm"] == count)
             #expect((told == Self.paid) == (count == 1))
         }
+    }
+
+    @Test("What the carrier has surely not done, a visitor may do")
+    func undone() async throws {
+        let (ready, go, ran) = (Gate(), Gate(), Tally())
+        var world = Self.world(.never)
+        world.provider.payBody = { _, context in
+            _ = try? await context.step("charge", .mutation(replay: .never)) { () -> Bool in
+                throw PaymentError(.network, "offline", provider: "acme", phase: .beforeSend)
+            }
+            await ready.open()
+            await go.pass()
+            return .pending(retryAfter: nil)
+        }
+        world.provider.completeBody = { _, context in
+            _ = try await context.step("charge", .mutation(replay: .never)) {
+                ran.count("charge")
+                return true
+            }
+            return Self.paid
+        }
+        let router = try world.router
+        let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await ready.pass()
+        #expect((try? await router.handle(Self.callback)) == Self.paid)
+        #expect(ran["charge"] == 1)
+        await go.open()
+        _ = try? await carrier.value
+    }
+
+    @Test("Where a visitor's request was answered, the carrier's reason for a refusal is stated, as more precise")
+    func preciseReason() async throws {
+        let (ready, go, ran) = (Gate(), Gate(), Tally())
+        let precise = ServiceReport.declined(DeclineReason(.refused, "the card has expired"))
+        var world = Self.world(.never)
+        world.provider.payBody = { _, context in
+            _ = try await context.step("page", .interaction) {
+                await ready.open()
+                await go.pass()
+                ran.count("page")
+                return true
+            }
+            return precise
+        }
+        world.provider.completeBody = { _, context in
+            _ = try await context.step("charge", .mutation(replay: .never)) { true }
+            return .pending(retryAfter: nil)
+        }
+        world.provider.statusBody = { _, _ in
+            ran["page"] == 0 ? .pending(retryAfter: nil) : .declined(DeclineReason(.refused, "no"))
+        }
+        let router = try world.router
+        let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await ready.pass()
+        #expect(try await router.handle(Self.callback) == PaymentOutcome.pending(retryAfter: nil))
+        await go.open()
+        #expect(try await carrier.value == precise)
     }
 
     @Test("A carrier that fails beside a visitor's mutation does not call the attempt harmless")

@@ -36,15 +36,15 @@ extension PaymentRouter {
         else { return [] }
         let serviceClient = try serviceClient(for: route.provider, payer: Payer())
         var (payments, query) = ([PaymentReference](), AttemptQuery(provider: route.provider, order: .oldestFirst))
-        repeat {
+        while true {
             let page = try await journaled(at: route.provider) { _ in try await archive.attempts(query) }
             for attempt in page.histories.map(\.attempt)
             where serviceClient.identity.isPayment(attempt, to: payee) && !payments.contains(attempt.reference) {
                 payments.append(attempt.reference)
             }
-            query.cursor = page.next
-        } while query.cursor != nil
-        return payments
+            guard let next = page.next else { return payments }
+            query.cursor = next
+        }
     }
 
     /// The payment that the work is about: a new one, unless an earlier one turns out to be open.

@@ -39,7 +39,7 @@ actor SharedSteps {
     ) async throws -> JSONValue? {
         let step = Step(attempt: attempt, name: name)
         if let result = results[step] { return result }
-        if movesMoney, let beginner = mutations[step] {
+        if let beginner = mutations[step] {
             // A step that `run` knows as interrupted may be repeated once the worker that began it is gone.
             guard isKnown, beginner.run == nil || beginner.run === run else { throw StepInFlightError() }
         }

@@ -307,6 +307,21 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 1)
     }
 
+    @Test("It is stated as well where the payee asks for nothing now")
+    func nothingAsked() async throws {
+        var world = world
+        world.settler.habit = .losesAnswer
+        _ = try await world.router(limit: nil).pay(InvoiceProvider.payee, as: .careless(world.settler))
+        world.settler.habit = .pays
+        world.statement = { _ in .expired }
+        let outcome = try await world.router(limit: nil).pay(InvoiceProvider.payee, as: .careless(world.settler))
+        guard case .succeeded = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(world.settler.payments == 1)
+    }
+
     @Test("An invoice that was paid before pays no other period")
     func spentInvoice() async throws {
         let world = RecurringWorld(publishesInvoice: true)
