@@ -40,6 +40,28 @@ struct SpendingDayTests {
         }
     }
 
+    @Test("A week begins on Monday and a month on its first, whichever of their days it is")
+    func periods() {
+        // 23 to 29 November 2026.
+        for number in 20780...20786 {
+            #expect(SpendingDay(number: number).first(of: .week).description == "2026-11-23")
+            #expect(SpendingDay(number: number).first(of: .month).description == "2026-11-01")
+            #expect(SpendingDay(number: number).first(of: .day).number == number)
+        }
+        #expect(SpendingDay(number: 20787).first(of: .week).description == "2026-11-30")
+        // The week of 1 January 1970, and the one before.
+        #expect((-4 ... -3).map { SpendingDay(number: $0).first(of: .week).number } == [-10, -3])
+    }
+
+    @Test("A date that is not a number falls on the day that the count begins on")
+    func notANumber() throws {
+        for seconds in [-1, 0, 1] {
+            let zone = try #require(TimeZone(secondsFromGMT: seconds))
+            let beginning = SpendingDay(Date(timeIntervalSince1970: 0), in: zone)
+            #expect(SpendingDay(Date(timeIntervalSince1970: .nan), in: zone) == beginning)
+        }
+    }
+
     @Test("No date traps", arguments: [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e300, -1e300, 0])
     func oddDates(seconds: Double) throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))

@@ -142,6 +142,63 @@ struct SpendingLedgerTests {
         #expect(try isGranted("c", on: 201))
     }
 
+    @Test("What was found dated on a later day before a period counts in that period to its last day, and not after it")
+    func lastDay() {
+        // 25 November 2026, a Wednesday.
+        let today = 20782
+        let ends: [(SpendingLimit.Period, Int)] = [(.day, today), (.week, 20786), (.month, 20787)]
+        for (period, last) in ends {
+            for (date, counts) in [(last, true), (last + 1, false)] {
+                let record = SpendingRecord(spending("a", on: date), noticed: day(20727))
+                #expect(record.counts(in: period, of: day(today)) == counts, "\(period), \(date)")
+            }
+        }
+    }
+
+    @Test("What is found dated later counts in the period of that day alone, also where others of its date follow")
+    func foundLater() throws {
+        var ledger = SpendingLedger()
+        let limits = daily(.cents(100))
+        #expect(try ledger.reserve(spending("a", on: 100), within: limits) == .granted)
+        for (id, day, isGranted) in [("b", 100, false), ("c", 50, false), ("d", 60, true)] {
+            #expect(try (ledger.reserve(spending(id, on: day), within: limits) == .granted) == isGranted, "\(id)")
+        }
+    }
+
+    @Test("An account goes by the time zone of its latest spending that counts, and another one is refused")
+    func timeZones() throws {
+        var ledger = SpendingLedger()
+        func reserve(_ id: String, _ day: Int, _ zone: String) throws -> SpendingVerdict {
+            let spending = Spending(
+                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id),
+                amounts: [.cents(1)], day: self.day(day), keeper: .journal, timeZone: zone)
+            return try ledger.reserve(spending, within: daily(.cents(100)))
+        }
+        #expect(try reserve("a", 1000, "Europe/Berlin") == .granted)
+        #expect(try reserve("b", 2000, "Asia/Tokyo") == .granted)
+        // The clock was set back: both count.
+        #expect(ledger.timeZone(on: day(1000)) == "Asia/Tokyo")
+        #expect(
+            try reserve("c", 2000, "Europe/Berlin") == .refused(.otherTimeZone("Europe/Berlin", account: "Asia/Tokyo")))
+    }
+
+    @Test("The latest days with spendings are kept, as many as the memory has, however long ago they are")
+    func keptDays() throws {
+        var ledger = SpendingLedger()
+        func spend(on day: Int) throws {
+            let spending = spending("day \(day)", on: day)
+            #expect(try ledger.reserve(spending, within: daily(.cents(100))) == .granted)
+            try ledger.commit(spending.attempt)
+        }
+        try spend(on: 1)
+        for day in 1000..<999 + SpendingLedger.longestMemory { try spend(on: day) }
+        ledger.forget(before: day(2000))
+        #expect(ledger.records.count == SpendingLedger.longestMemory)
+        try spend(on: 1999)
+        ledger.forget(before: day(2000))
+        #expect(ledger.records.count == SpendingLedger.longestMemory && ledger.records.first?.spending.day == day(1000))
+    }
+
     @Test("Sums count to the last unit, and what no number holds exceeds every limit")
     func sums() throws {
         let largest = try Money(minorUnits: Money.maximumMinorUnits, currency: .eur)
