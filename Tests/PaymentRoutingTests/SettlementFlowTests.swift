@@ -52,6 +52,43 @@ struct SettlementFlowTests {
         #expect(reason.code == .paidElsewhere && settler.settlements.count == 1)
     }
 
+    /// A settler that reports another payment's order of every invoice.
+    private struct CrowdedSettler: PaymentSettler {
+        let base: TestSettler
+        let other: SettlementState
+
+        var name: String { base.name }
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+        func register(_ name: String) async throws { try await base.register(name) }
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+            SettlementOrder(name: "other", endpoint: endpoint, amount: .cents(2100, .satoshi), state: other)
+        }
+        func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
+        func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+    }
+
+    @Test(
+        "A payment whose answer was lost is resumed by its own order, also next to another payment's order",
+        arguments: [.settled(.preimage(String(repeating: "07", count: 32))), .inFlight(retryAfter: nil)]
+            as [SettlementState])
+    func resumed(other: SettlementState) async throws {
+        let (settler, router) = (TestSettler(.losesAnswer), try router(FlowProvider()))
+        guard case .unknown = try await router.pay(Self.link("one"), as: .careless(settler)) else {
+            Issue.record("a lost answer was believed")
+            return
+        }
+        let payer = Payer(
+            policy: .firstWhateverItCosts, settler: CrowdedSettler(base: settler, other: other))
+        let outcome = try await router.pay(Self.link("one"), as: payer)
+        guard case .succeeded = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(settler.settlements.count == 1 && settler.payments == 1)
+    }
+
     @Test("A check that fails before the settler is asked is no refusal")
     func check() async throws {
         let settler = TestSettler()
