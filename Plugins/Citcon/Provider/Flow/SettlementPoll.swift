@@ -8,7 +8,7 @@ struct SettlementPoll: Sendable {
     let clock: any PaymentClock
     let limit: Duration
     /// The duration of an inquiry that times out.
-    var timeout = Duration.seconds(30)
+    let timeout: Duration
     /// Called once, when the first answer leaves the charge undecided.
     var hasToWait: @Sendable () -> Void = {}
 

@@ -135,7 +135,8 @@ import Testing
     func clock(_ jump: Double) async throws {
         let clock = JumpingClock(jump)
         let service = ScriptedCitcon(inquiry: .ok(ScriptedCitcon.transaction("pending")))
-        let poll = SettlementPoll(provider: CitconProvider.id, clock: clock, limit: .seconds(60))
+        let poll = SettlementPoll(
+            provider: CitconProvider.id, clock: clock, limit: .seconds(60), timeout: .seconds(30))
         let citcon = CitconService(
             baseURL: try CPayEndpoint(.UAT).baseURL, token: Redacted("UPI_token"), http: service, timeout: .seconds(30))
         let last = try await poll.settle { () throws(CitconCallError) in try await citcon.inquire(id: "1") }
@@ -147,7 +148,8 @@ import Testing
     func slow() async throws {
         let clock = VirtualClock()
         let service = ScriptedCitcon(inquiry: .failure(.maybeSent, .timedOut))
-        let poll = SettlementPoll(provider: CitconProvider.id, clock: clock, limit: .seconds(60))
+        let poll = SettlementPoll(
+            provider: CitconProvider.id, clock: clock, limit: .seconds(60), timeout: .seconds(30))
         let citcon = CitconService(
             baseURL: try CPayEndpoint(.UAT).baseURL, token: Redacted("UPI_token"), http: service, timeout: .seconds(30))
         await #expect(throws: PaymentError.self) {
