@@ -6,7 +6,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// What was begun for a payee decides whether another payment begins there.
+/// Payments begun for a payee decide whether another one begins there.
 @Suite("Earlier payments to a payee")
 struct EarlierPayeePaymentTests {
     private let clock = VirtualClock()

@@ -125,8 +125,8 @@ struct CashuToken: PaymentStandard {
 /// The common parts of Cashu's standards.
 enum Cashu {
     /// Takes and returns a bare text, the text behind the scheme, or of a web page's link the value that begins with
-    /// `prefix`: the rest of its path, a value of its query or behind the `#`. The page is that of some wallet, which the
-    /// text does not need.
+    /// `prefix`: the rest of its path, a value of its query or behind the `#`. The page is that of some wallet, which
+    /// the text does not need.
     ///
     /// - Throws: ``StandardDefect`` of kind `foreign` for a page's link without such a value, `duplicate` for several.
     static func payload(of source: inout PaymentText, _ prefix: StaticString) throws(StandardDefect) -> TextPart {
