@@ -205,11 +205,11 @@ extension UnreadPart {
 /// The words in a part's name by which it could change what is paid.
 enum MoneyWords {
     /// Words that count wherever they stand: hardly another word has them inside.
-    private static let anywhere = [
+    private static let anywhere = bytes(of: [
         "token", "asset", "currency", "contract", "jetton", "issuer", "amount", "value", "expir", "recipient",
         "destination", "address", "payee", "receiver", "beneficiary", "decimals", "quantity", "price", "deadline",
         "validuntil", "account", "iban",
-    ]
+    ])
     /// Words that are parts of others, and count alone, or between marks and changes of case.
     private static let whole: Set<String> = [
         "unit", "units", "mint", "coin", "coins", "tag", "memo", "amt", "am", "cur", "curr", "ccy", "cu", "dt", "exp",
@@ -220,7 +220,7 @@ enum MoneyWords {
         "waehrung", "waluta", "mena",
     ]
     /// Those of an amount.
-    private static let amounts = ["amount", "value", "price", "quantity"]
+    private static let amounts = bytes(of: ["amount", "value", "price", "quantity"])
     private static let wholeAmounts: Set<String> = ["amt", "am", "total", "sum", "qty", "sats", "sat", "msat", "wei"]
 
     /// Returns true if `name` has such a word, in any spelling: `splToken`, `SPL_TOKEN`, `spl-token`.
@@ -231,10 +231,19 @@ enum MoneyWords {
         has(part.name, amounts, wholeAmounts) && part.value?.utf8.allSatisfy(\.isAmountCharacter) == true
     }
 
-    private static func has(_ name: String, _ inside: [String], _ whole: Set<String>) -> Bool {
-        let plain = String(decoding: name.utf8.map(\.lowercasedASCII).filter(\.isASCIILetterOrDigit), as: UTF8.self)
-        return whole.contains(plain) || inside.contains { plain.contains($0) }
+    private static func has(_ name: String, _ inside: [[UInt8]], _ whole: Set<String>) -> Bool {
+        let plain = name.utf8.map(\.lowercasedASCII).filter(\.isASCIILetterOrDigit)
+        return whole.contains(String(decoding: plain, as: UTF8.self)) || inside.contains { occurs($0, in: plain) }
             || words(name).contains(where: whole.contains)
+    }
+
+    private static func bytes(of words: [String]) -> [[UInt8]] { words.map { Array($0.utf8) } }
+
+    /// Returns true if `word` stands anywhere in `text`. A search in strings took longer than all the rest of reading.
+    private static func occurs(_ word: [UInt8], in text: [UInt8]) -> Bool {
+        text.indices.contains { start in
+            start + word.count <= text.count && text[start] == word[0] && text[start...].starts(with: word)
+        }
     }
 
     /// The words of a name, in lower case: between marks, and at each change from small letters to capitals.
