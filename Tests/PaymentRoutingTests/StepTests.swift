@@ -264,25 +264,21 @@ struct StepTests {
 
     @Test("What another worker has stored as unpaid is not stated where this one's request was sent since")
     func endedElsewhere() async throws {
-        let journal = FailingJournal { _ in false }
-        var world = World()
-        world.journal = journal
-        let clock = world.clock
-        world.provider.payBody = { attempt, context in
-            _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
-                let lease = try #require(await journal.lease)
-                let entry = JournalEntry(date: clock.now, event: .outcome(.cancelled))
-                try await journal.append(entry, to: attempt.id, under: lease)
-                return 1
-            }
-            return Self.paid
-        }
+        var world = Self.world(where: .cancelled)
         world.provider.statusBody = { _, _ in Self.paid }
         #expect(try await world.pay() == Self.paid)
     }
 
     @Test("What another worker has stored as paid is stated without a question to the service")
     func paidElsewhere() async throws {
+        var world = Self.world(where: Self.paid)
+        world.provider.statusBody = { _, _ in throw PaymentError(.network, "offline", provider: "acme") }
+        #expect(try await world.pay() == Self.paid)
+        #expect(world.provider.calls["status"] == 0)
+    }
+
+    /// A world in which another worker stores `outcome` while a request is sent.
+    private static func world(where outcome: ServiceReport) -> World {
         let journal = FailingJournal { _ in false }
         var world = World()
         world.journal = journal
@@ -290,15 +286,13 @@ struct StepTests {
         world.provider.payBody = { attempt, context in
             _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
                 let lease = try #require(await journal.lease)
-                let entry = JournalEntry(date: clock.now, event: .outcome(Self.paid))
+                let entry = JournalEntry(date: clock.now, event: .outcome(outcome))
                 try await journal.append(entry, to: attempt.id, under: lease)
                 return 1
             }
             return Self.paid
         }
-        world.provider.statusBody = { _, _ in throw PaymentError(.network, "offline", provider: "acme") }
-        #expect(try await world.pay() == Self.paid)
-        #expect(world.provider.calls["status"] == 0)
+        return world
     }
 
     @Test("Quotes and status queries only ask")

@@ -124,6 +124,10 @@ struct LightningFormTests {
             "https://wallet.cashu.me/?token=cashuBo2FteBtodHRwczovL",
             "https://wallet.cashu.me/?token=cashuBo2FteBtodHRwczovL&t=cashuBo2FteBtodHRwczovL",
         ] { #expect(ReadText(page).defect?.holdsSecret == true) }
-        #expect(ReadText("https://wallet.cashu.me/?token=cashu").defect == nil)
+        for page in [
+            "https://wallet.cashu.me/?token=cashu", "https://github.com/cashubtc/nuts",
+            "https://cashu.example/cashua/creqb",
+        ] { #expect(ReadText(page).defect == nil, "\(page)") }
+        #expect(ReadText("https://wallet.cashu.me/claim/cashuBo2FteBtodHRwczovL").defect?.holdsSecret == true)
     }
 }
