@@ -71,7 +71,7 @@ struct PlaygroundPage {
     private func result(_ reading: TextReading, _ text: String) -> String {
         let tone =
             reading.error != nil || ["rejected", "unroutable"].contains(reading.decision)
-            ? "bad" : reading.trust == "unverified" || reading.decision == "ambiguous" ? "doubtful" : "good"
+            ? "bad" : reading.trust ?? "verified" != "verified" || reading.decision == "ambiguous" ? "doubtful" : "good"
         let common = reading.rows.map { ($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) }
         var rows: [(String, String)] = []
         for case (let name, let value?) in [

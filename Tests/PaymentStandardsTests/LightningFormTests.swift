@@ -96,6 +96,23 @@ struct LightningFormTests {
         #expect(ReadText("lightning:\(Self.lnurl)?amount=5").instruction?.unclear.map(\.name) == ["amount"])
     }
 
+    @Test("An invoice or an offer inside a bitcoin: link names the parts that are skipped in it")
+    func inside() throws {
+        let invoice =
+            "lnbc2500u1pvjluezpp5qqqsyqcyq5rqwzqfpg9scrgwpugpzysnzs23v9ccrydpk8qarc0ssp5zyg3zyg3zyg3zyg3zyg3zyg3z"
+            + "yg3zyg3zyg3zyg3zyg3zyg3zygsdq2vdhkven9v59qrsgq2qrpzrtu7g0ttts5plvsfe8f5jmcuw7wmjqpls7ms5hk3ynl9wg0gw"
+            + "y7dqzhqr2pkhxvhn4plz54ecr2x0qzr860gkfny4vwk7hvkun4ya3cgpp69gvp"
+        #expect(ReadText(invoice).instruction?.unread.map(\.name) == ["field 2"])
+        let offers = try Vectors.texts().flatMap(\.valid).filter { text in
+            text.hasPrefix("lno1") && ReadText(text).instruction?.unread.isEmpty == false
+        }
+        #expect(!offers.isEmpty)
+        for (key, text) in [("lightning", invoice)] + offers.map({ ("lno", $0) }) {
+            let inside = ReadText("bitcoin:?\(key)=\(text)").instruction?.alternatives.first
+            #expect(inside?.unread == ReadText(text).instruction?.unread, "\(text)")
+        }
+    }
+
     @Test("Ecash in a web page's link is that ecash, and secret")
     func ecash() throws {
         var count = 0

@@ -85,7 +85,7 @@ enum LinkScanner {
 
     /// A text may hold any character but controls; line breaks and tabs structure some QR codes.
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> Verdict {
-        var previous: UInt8 = 0
+        var (previous, all): (UInt8, UInt8) = (0, 0)
         for offset in ByteSearch.first(in: bytes, from: 0, ByteSearch.notPlain)..<bytes.count {
             let byte = bytes[offset]
             // U+0080 to U+009F are control characters too (ECMA-48 C1): terminals obey them.
@@ -94,9 +94,10 @@ enum LinkScanner {
                 return .defect(.forbiddenByte(byte, offset: offset))
             }
             previous = byte
+            all |= byte
         }
         let end = UInt16(bytes.count)
-        return .asIs(LinkLayout(form: .text, pathEnd: end, queryEnd: end))
+        return .asIs(LinkLayout(form: .text, isASCII: all < 0x80, pathEnd: end, queryEnd: end))
     }
 
     // MARK: URI

@@ -11,10 +11,14 @@ struct PastedText {
 
     /// Creates the text of `given`.
     init(_ given: String) {
-        let utf8 = given.utf8
-        // Most texts begin and end with a visible character.
-        guard let first = utf8.first, let last = utf8.last, !Self.isVisible(first) || !Self.isVisible(last) else {
-            self.init(given, 0)
+        // Most texts begin and end with a visible character, and with no label.
+        var text = given
+        let isBare = text.withUTF8 { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            return Self.isVisible(first) && Self.isVisible(last) && first | 0x20 != UInt8(ascii: "i")
+        }
+        guard !isBare else {
+            self.init(unchanged: given)
             return
         }
         let scalars = given.unicodeScalars
@@ -31,7 +35,7 @@ struct PastedText {
             body = rest.unicodeScalars
             while let scalar = body.last, Self.isSpace(scalar), !isLineEnd(scalar) { body.removeLast() }
         }
-        self.init(String(Substring(body)), utf8.count - rest.utf8.count)
+        self.init(String(Substring(body)), given.utf8.count - rest.utf8.count)
     }
 
     private init(_ trimmed: String, _ start: Int) {
@@ -86,7 +90,7 @@ struct PastedText {
     /// Returns `text`, a number in groups, with plain spaces for all others, as banking apps show them (U+00A0, U+202F,
     /// U+2009); nil for a text of another kind or without such spaces.
     static func withPlainSpaces(_ text: String) -> String? {
-        guard text.utf8.contains(where: { $0 >= 0x80 }), text.unicodeScalars.allSatisfy(isOfNumber) else { return nil }
+        guard text.unicodeScalars.allSatisfy(isOfNumber) else { return nil }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : " " }))
     }
 

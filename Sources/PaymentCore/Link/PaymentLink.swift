@@ -95,7 +95,7 @@ public struct PaymentLink: Sendable {
         var canonical = text
         do throws(LinkDefect) {
             let layout = try LinkScanner.scan(&canonical)
-            guard layout.form == .text, var plain = PastedText.withPlainSpaces(canonical) else {
+            guard layout.form == .text, !layout.isASCII, var plain = PastedText.withPlainSpaces(canonical) else {
                 return (canonical, layout)
             }
             let again = try LinkScanner.scan(&plain)
@@ -171,6 +171,8 @@ package struct LinkLayout: Sendable {
     package var form: PaymentLink.Form
     package var hostKind: PaymentLink.HostKind = .none
     package var webScheme: WebScheme = .none
+    /// False for a text with a character beyond ASCII.
+    package var isASCII = true
     package var schemeEnd: UInt16 = 0
     package var hostStart: UInt16 = 0
     package var hostEnd: UInt16 = 0

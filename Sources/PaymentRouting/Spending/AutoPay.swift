@@ -61,7 +61,7 @@ public struct AutoPay: Sendable {
         on option: PaymentMethodOption, _ most: Money, of quote: PaymentQuote, by attempt: AttemptID, at now: Date,
         in store: any SpendingStore
     ) async throws -> Spending {
-        let zone = try await zone(of: store, at: now)
+        let zone = if let timeZone { timeZone } else { try await store.timeZone(at: now) }
         let spending = Spending(
             attempt: attempt, payment: quote.reference, amounts: [most], day: SpendingDay(now, in: zone),
             payee: quote.payee.id, method: option.method, keeper: .journal, timeZone: zone.identifier)
@@ -75,15 +75,6 @@ public struct AutoPay: Sendable {
         return Spending(
             attempt: attempt, payment: quote.reference, amounts: amounts, day: spending.day, payee: spending.payee,
             method: spending.method, keeper: spending.keeper, timeZone: spending.timeZone)
-    }
-
-    /// Returns the time zone of the payer's days.
-    private func zone(of store: any SpendingStore, at now: Date) async throws -> TimeZone {
-        if let timeZone { return timeZone }
-        // The date may be the day before in the account's zone, which is not known yet.
-        let today = SpendingDay(now, in: .current)
-        let known = try await store.spendings(since: min(today.firstThatCounts, today.earlier(by: 1).firstThatCounts))
-        return SpendingLedger(known).timeZone(on: today).flatMap { TimeZone(identifier: $0) } ?? .current
     }
 
     /// Returns the worth of what was spent before in the currencies of the limits on `spending`, as far as it can be
@@ -115,5 +106,15 @@ public struct AutoPay: Sendable {
             !worth.isZero
         else { return nil }
         return worth
+    }
+}
+
+extension SpendingStore {
+    /// Returns the time zone of the payer's days: that of the spendings that still count, at first the device's.
+    package func timeZone(at now: Date) async throws -> TimeZone {
+        // The date may be the day before in the account's zone, which is not known yet.
+        let today = SpendingDay(now, in: .current)
+        let known = try await spendings(since: min(today.firstThatCounts, today.earlier(by: 1).firstThatCounts))
+        return SpendingLedger(known).timeZone(on: today).flatMap { TimeZone(identifier: $0) } ?? .current
     }
 }

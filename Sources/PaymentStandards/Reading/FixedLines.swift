@@ -17,7 +17,7 @@ final class FixedLines: PartList {
     init(_ text: TextPart, _ counts: ClosedRange<Int>, allowsCR: Bool = false) throws(StandardDefect) {
         let read = TextLines(text)
         // What was added at the end may be of another kind.
-        let ending = TextLines(text.trimmed).ending
+        let ending = read.endingInside
         guard ending != .mixed, allowsCR || ending != .cr else {
             throw text.defect(.malformed, "line ends", "must all be LF or all CR LF")
         }

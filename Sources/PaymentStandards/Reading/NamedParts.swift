@@ -8,20 +8,21 @@ protocol PartList: AnyObject {
 
 /// Parts of a text by their names. Made by ``PaymentText/named(_:)``.
 final class NamedParts: PartList {
-    private let parts: [String: TextPart]
-    private var taken: Set<String> = []
+    /// Few: to compare them takes less time than to hash a name.
+    private var parts: [(name: String, value: TextPart, isTaken: Bool)]
 
-    init(_ parts: [String: TextPart]) { self.parts = parts }
+    init(_ parts: some Sequence<(key: String, value: TextPart)>) {
+        self.parts = parts.map { ($0.key, $0.value, false) }
+    }
 
     /// Takes and returns the part `name`; nil where there is none.
     subscript(_ name: String) -> TextPart? {
-        guard let part = parts[name] else { return nil }
-        taken.insert(name)
-        return part
+        guard let index = parts.lastIndex(where: { $0.name == name }) else { return nil }
+        parts[index].isTaken = true
+        return parts[index].value
     }
 
     var untaken: [(name: String, value: TextPart)] {
-        parts.filter { !taken.contains($0.key) }.map { ($0.key, $0.value) }
-            .sorted { $0.value.offset < $1.value.offset }
+        parts.lazy.filter { !$0.isTaken }.map { ($0.name, $0.value) }.sorted { $0.value.offset < $1.value.offset }
     }
 }

@@ -38,6 +38,9 @@ public struct PaymentText {
         unread.append(UnreadPart(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name)))
     }
 
+    /// States parts that the standard's readers skip.
+    mutating func leave(_ parts: [UnreadPart]) { unread += parts }
+
     /// Takes and returns the whole text.
     mutating func all() -> TextPart {
         takeAll()
@@ -51,7 +54,7 @@ public struct PaymentText {
     }
 
     /// Keeps account of `parts`, each of which is to be taken by its name.
-    mutating func named(_ parts: [String: TextPart]) -> NamedParts {
+    mutating func named(_ parts: some Sequence<(key: String, value: TextPart)>) -> NamedParts {
         let list = NamedParts(parts)
         lists.append(list)
         return list
@@ -81,9 +84,9 @@ public struct PaymentText {
     mutating func parameters(
         _ reader: QueryReader, in part: TextPart? = nil
     ) throws(StandardDefect) -> NamedParts {
-        var values: [String: TextPart] = [:]
+        var values: [(key: String, value: TextPart)] = []
         let take = { (key: String, parameter: QueryParameter) throws(StandardDefect) in
-            if reader.knows(key) { values[key] = try reader.text(parameter, key) }
+            if reader.knows(key) { values.append((key, try reader.text(parameter, key))) }
         }
         if let part { try query(part, reader, take) } else { try query(reader, take) }
         return named(values)
@@ -205,23 +208,23 @@ extension UnreadPart {
 /// The words in a part's name by which it could change what is paid.
 enum MoneyWords {
     /// Words that count wherever they stand: hardly another word has them inside.
-    private static let anywhere = bytes(of: [
+    private static let anywhere = WordTable([
         "token", "asset", "currency", "contract", "jetton", "issuer", "amount", "value", "expir", "recipient",
         "destination", "address", "payee", "receiver", "beneficiary", "decimals", "quantity", "price", "deadline",
         "validuntil", "account", "iban",
     ])
     /// Words that are parts of others, and count alone, or between marks and changes of case.
-    private static let whole: Set<String> = [
+    private static let whole = WordTable([
         "unit", "units", "mint", "coin", "coins", "tag", "memo", "amt", "am", "cur", "curr", "ccy", "cu", "dt", "exp",
         "until", "to", "total", "sum", "chain", "network", "ttl", "timeout", "spl", "erc20", "symbol", "ticker",
         "denom", "qty", "fiat", "sat", "sats", "msat", "wei", "due", "duedate", "validto", "validity", "notafter",
         // As makers of other languages write them.
         "betrag", "montant", "monto", "importe", "importo", "kwota", "castka", "suma", "devise", "moneda", "valuta",
         "waehrung", "waluta", "mena",
-    ]
+    ])
     /// Those of an amount.
-    private static let amounts = bytes(of: ["amount", "value", "price", "quantity"])
-    private static let wholeAmounts: Set<String> = ["amt", "am", "total", "sum", "qty", "sats", "sat", "msat", "wei"]
+    private static let amounts = WordTable(["amount", "value", "price", "quantity"])
+    private static let wholeAmounts = WordTable(["amt", "am", "total", "sum", "qty", "sats", "sat", "msat", "wei"])
 
     /// Returns true if `name` has such a word, in any spelling: `splToken`, `SPL_TOKEN`, `spl-token`.
     static func occur(in name: String) -> Bool { has(name, anywhere, whole) }
@@ -231,43 +234,55 @@ enum MoneyWords {
         has(part.name, amounts, wholeAmounts) && part.value?.utf8.allSatisfy(\.isAmountCharacter) == true
     }
 
-    private static func has(_ name: String, _ inside: [[UInt8]], _ whole: Set<String>) -> Bool {
-        let plain = name.utf8.map(\.lowercasedASCII).filter(\.isASCIILetterOrDigit)
-        return whole.contains(String(decoding: plain, as: UTF8.self)) || inside.contains { occurs($0, in: plain) }
-            || words(name).contains(where: whole.contains)
-    }
-
-    private static func bytes(of words: [String]) -> [[UInt8]] { words.map { Array($0.utf8) } }
-
-    /// Returns true if `word` stands anywhere in `text`. A search in strings took longer than all the rest of reading.
-    private static func occurs(_ word: [UInt8], in text: [UInt8]) -> Bool {
-        text.indices.contains { start in
-            start + word.count <= text.count && text[start] == word[0] && text[start...].starts(with: word)
-        }
-    }
-
-    /// The words of a name, in lower case: between marks, and at each change from small letters to capitals.
-    private static func words(_ name: String) -> [String] {
-        var words: [[UInt8]] = [[]]
+    /// Returns true if a word of `inside` stands anywhere among the letters and digits of `name`, or one of `whole` is
+    /// all of them, or all between marks and changes from small letters to capitals.
+    private static func has(_ name: String, _ inside: WordTable, _ whole: WordTable) -> Bool {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(name.utf8.count)
+        var start = 0
         var before: UInt8 = 0
         for byte in name.utf8 {
-            let isCapital = byte &- 0x41 < 26
-            if !byte.isASCIILetterOrDigit || isCapital && before &- 0x61 < 26 { words.append([]) }
-            if byte.isASCIILetterOrDigit { words[words.count - 1].append(byte.lowercasedASCII) }
+            let isLetterOrDigit = byte.isASCIILetter || byte.isASCIIDigit
+            if !isLetterOrDigit || byte &- 0x41 < 26 && before &- 0x61 < 26 {
+                if whole.contains(plain[start...]) { return true }
+                start = plain.count
+            }
+            if isLetterOrDigit { plain.append(byte.lowercasedASCII) }
             before = byte
         }
-        return words.map { String(decoding: $0, as: UTF8.self) }
+        return whole.contains(plain[start...]) || whole.contains(plain[...])
+            || plain.indices.contains { inside.beginsOne(in: plain[$0...]) }
+    }
+}
+
+/// Words by their first letters: to look for one takes no hash and no string.
+private struct WordTable: Sendable {
+    private var words: [[[UInt8]]] = Array(repeating: [], count: 256)
+
+    init(_ words: [String]) {
+        for word in words { self.words[Int(word.utf8[word.utf8.startIndex])].append(Array(word.utf8)) }
+    }
+
+    /// Returns true if `text` is one of the words.
+    func contains(_ text: ArraySlice<UInt8>) -> Bool {
+        text.first.map { words[Int($0)].contains { $0.elementsEqual(text) } } ?? false
+    }
+
+    /// Returns true if `text` begins with one of the words.
+    func beginsOne(in text: ArraySlice<UInt8>) -> Bool {
+        text.first.map { words[Int($0)].contains { text.starts(with: $0) } } ?? false
     }
 }
 
 extension UInt8 {
-    fileprivate var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
     fileprivate var isAmountCharacter: Bool { isASCIIDigit || ".,eE+".utf8.contains(self) }
 }
 
 extension TextPart {
     /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&` or the `#`.
     func checkSeparator() throws(StandardDefect) {
+        // Most names begin with another letter.
+        guard let first = bytes.first, "a#03x".utf8.contains(first | 0x20) else { return }
         let entities: [StaticString] = ["amp;", "#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
         guard entities.contains(where: { startsIgnoringCase($0) }) else { return }
         throw defect(

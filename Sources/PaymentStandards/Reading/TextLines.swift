@@ -11,16 +11,19 @@ struct TextLines {
     let lines: [TextPart]
     /// The kind of its line ends.
     let ending: Ending
+    /// The kind of those with more than white space behind them.
+    let endingInside: Ending
 
     /// Splits `text`.
     init(_ text: TextPart) {
         var lines: [TextPart] = []
-        var ending = Ending.none
+        var (ending, endingInside) = (Ending.none, Ending.none)
         var start = text.bytes.startIndex
         var index = start
         while index < text.bytes.endIndex {
             let byte = text.bytes[index]
             guard byte == 0x0A || byte == 0x0D else {
+                if !byte.isSpaceOrLineEnd { endingInside = ending }
                 index += 1
                 continue
             }
@@ -33,7 +36,7 @@ struct TextLines {
         }
         lines.append(text[start..<text.bytes.endIndex])
         self.lines = lines
-        self.ending = ending
+        (self.ending, self.endingInside) = (ending, endingInside)
     }
 
     /// Line `index`, counted from 0; an empty part at the text's end where there are fewer.

@@ -21,21 +21,22 @@ public final class PaykitAutoPay: Sendable {
     public let limits: SpendingLimits
     private let rules: [SpendingLimit]
     private let store: any SpendingStore
-    private let timeZone: TimeZone
+    private let timeZone: TimeZone?
     private let clock: any PaymentClock
-    /// The spending known at the last query, for callers that cannot wait.
-    private let seen = Mutex<SpendingLedger?>(nil)
+    /// The spending known at the last query, and the zone of its days, for callers that cannot wait.
+    private let seen = Mutex<(ledger: SpendingLedger, zone: TimeZone)?>(nil)
 
     /// Creates limits over an account.
     ///
     /// - Parameters:
     ///   - limits: the limits.
     ///   - store: the record of past spending: a journal.
-    ///   - timeZone: the payer's time zone.
+    ///   - timeZone: the payer's time zone, which is stored with what is spent: while that counts, nothing is granted by
+    ///     the days of another one. Nil for the zone that is stored so, at first the device's.
     ///   - clock: the time.
     /// - Throws: ``PaykitError`` when the key of a peer with a limit is invalid.
     public init(
-        limits: SpendingLimits, store: any SpendingStore, timeZone: TimeZone = .autoupdatingCurrent,
+        limits: SpendingLimits, store: any SpendingStore, timeZone: TimeZone? = nil,
         clock: any PaymentClock = SystemPaymentClock()
     ) throws {
         self.limits = limits
@@ -49,17 +50,18 @@ public final class PaykitAutoPay: Sendable {
     ///
     /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
-        let spending = try spending(nil, to: toPubkey, amount)
-        return Self.isGranted(spending, rules, try await look(spending.day))
+        let zone = try await zone()
+        let spending = try spending(nil, to: toPubkey, amount, in: zone)
+        return Self.isGranted(spending, rules, try await look(in: zone))
     }
 
     /// Returns whether a payment was within all limits at the last query: for the guide's flow, which does not wait.
     /// False before any query, and for an invalid key. `amount` is the amount in satoshi.
     public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
-        guard let known = seen.withLock({ $0 }), let spending = try? spending("", to: toPubkey, amount) else {
-            return false
-        }
-        return Self.isGranted(spending, rules, known)
+        guard let known = seen.withLock({ $0 }),
+            let spending = try? spending("", to: toPubkey, amount, in: known.zone)
+        else { return false }
+        return Self.isGranted(spending, rules, known.ledger)
     }
 
     private static func isGranted(_ spending: Spending, _ rules: [SpendingLimit], _ known: SpendingLedger) -> Bool {
@@ -74,9 +76,10 @@ public final class PaykitAutoPay: Sendable {
     /// - Returns: true if it is reserved.
     /// - Throws: ``PaykitError`` when the key is invalid; ``SpendingError``; errors of the account's storage.
     public func reserve(_ id: String, toPubkey: String, amount: UInt64, method: String? = nil) async throws -> Bool {
-        let spending = try spending(id, to: toPubkey, amount, method: method)
+        let zone = try await zone()
+        let spending = try spending(id, to: toPubkey, amount, method: method, in: zone)
         let isGranted = try await store.reserve(spending, within: rules) == .granted
-        try await look(spending.day)
+        try await look(in: zone)
         return isGranted
     }
 
@@ -90,7 +93,7 @@ public final class PaykitAutoPay: Sendable {
     /// - Throws: ``SpendingError``; errors of the account's storage.
     public func release(_ id: String) async throws {
         try await store.release(Self.attempt(id))
-        try await look(SpendingDay(clock.now, in: timeZone))
+        try await look(in: zone())
     }
 
     /// Returns the names of payments that are reserved, and neither paid nor released yet: the oldest first. After a
@@ -103,17 +106,25 @@ public final class PaykitAutoPay: Sendable {
     }
 
     @discardableResult
-    private func look(_ day: SpendingDay) async throws -> SpendingLedger {
+    private func look(in zone: TimeZone) async throws -> SpendingLedger {
+        let day = SpendingDay(clock.now, in: zone)
         let known = SpendingLedger(try await store.spendings(since: day.firstThatCounts))
-        seen.withLock { $0 = known }
+        seen.withLock { $0 = (known, zone) }
         return known
     }
 
-    private func spending(_ id: String?, to peer: String, _ amount: UInt64, method: String? = nil) throws -> Spending {
+    private func zone() async throws -> TimeZone {
+        if let timeZone { timeZone } else { try await store.timeZone(at: clock.now) }
+    }
+
+    private func spending(
+        _ id: String?, to peer: String, _ amount: UInt64, method: String? = nil, in zone: TimeZone
+    ) throws -> Spending {
         Spending(
             attempt: id.map(Self.attempt) ?? AttemptID(rawValue: "paykit"),
             payment: PaymentReference(provider: "paykit", id: id ?? ""), amounts: [try SpendingLimits.satoshi(amount)],
-            day: SpendingDay(clock.now, in: timeZone), payee: try Self.key(peer).text, method: method)
+            day: SpendingDay(clock.now, in: zone), payee: try Self.key(peer).text, method: method,
+            timeZone: zone.identifier)
     }
 
     /// The attempt of a name. It is never a router's attempt, whose status the journal decides.

@@ -49,6 +49,24 @@ struct AutoPayTests {
         }
     }
 
+    @Test("The days are those of one zone: another one grants nothing, and none is that of the account")
+    func zones() async throws {
+        let (journal, clock) = (InMemoryJournal(), VirtualClock())
+        func autoPay(in zone: TimeZone?) throws -> PaykitAutoPay {
+            try PaykitAutoPay(
+                limits: SpendingLimits(globalDaily: 10, globalMonthly: 10), store: journal, timeZone: zone, clock: clock
+            )
+        }
+        let far = try #require(TimeZone(identifier: "Pacific/Kiritimati"))
+        #expect(try await autoPay(in: far).reserve("1", toPubkey: Self.peer, amount: 4))
+        #expect(try await !autoPay(in: .gmt).reserve("2", toPubkey: Self.peer, amount: 4))
+        let ours = try autoPay(in: nil)
+        #expect(try await ours.reserve("3", toPubkey: Self.peer, amount: 4))
+        #expect(ours.canAutoPay(Self.peer, 2) && !ours.canAutoPay(Self.peer, 3))
+        let known = await journal.spendings(since: SpendingDay(number: 0))
+        #expect(known.map(\.spending.timeZone) == [far.identifier, far.identifier])
+    }
+
     @Test("No amount passes that is nothing, or more than any limit")
     func oddAmounts() async throws {
         let autoPay = try autoPay(SpendingLimits(globalDaily: .max, globalMonthly: .max))

@@ -48,12 +48,12 @@ enum BIP321Payload {
             return Reading(instruction: try LNURL(value, "lightning", isBare: false).instruction)
         }
         let invoice = try Bolt11(value, "lightning")
-        return Reading(network: invoice.network.addresses, instruction: invoice.instruction)
+        return Reading(network: invoice.network.addresses, instruction: invoice.instruction.leaving(invoice.skipped))
     }
 
     /// Reads a BOLT 12 offer.
     private static func offer(_ value: TextPart) throws(StandardDefect) -> Reading {
         let offer = try Bolt12(value, "lno")
-        return Reading(network: offer.network, instruction: offer.instruction)
+        return Reading(network: offer.network, instruction: offer.instruction.leaving(offer.skipped))
     }
 }

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Codes of Russia's faster payments system (СБП): `qr.nspk.ru/AS…?type=02&bank=…&sum=…&cur=RUB&crc=…`.
 ///
-/// Source: the practice of banks; the system's operator does not publish the format. `sum` is in kopecks. How `crc` is
-/// made is not public, so it is not checked.
+/// Source: the practice of banks; the system's operator does not publish the format. `sum` is in kopecks. `crc` is not
+/// checked: some published codes hold CRC-16/CCITT-FALSE of the text before `&crc=`, others do not.
 struct SBPLink: ServiceLink {
     static let id = "sbp"
     static let specification = "SBP codes"

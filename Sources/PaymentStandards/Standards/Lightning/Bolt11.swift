@@ -75,7 +75,12 @@ public struct Bolt11: PaymentStandard {
             !part.bytes.contains(UInt8(ascii: "@"))
         else { throw part.defect(.foreign, "invoice", "is another text") }
         try self.init(part, "invoice")
-        for letter in content.skipped { source.leave("field \(letter)", nil) }
+        source.leave(skipped)
+    }
+
+    /// The fields that readers skip, as parts of the text.
+    var skipped: [UnreadPart] {
+        content.skipped.map { UnreadPart(name: "field \($0)", value: nil, couldChangePayment: false) }
     }
 
     /// Reads `part`, which its standard calls `name`.

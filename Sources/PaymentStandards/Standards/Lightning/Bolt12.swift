@@ -38,8 +38,13 @@ struct Bolt12: PaymentStandard {
             throw part.defect(.foreign, "offer", "is another text")
         }
         try self.init(part, "offer")
-        for record in stream.records where Bolt12Rules.all[stream.prefix]?.knows(record.type) == false {
-            source.leave("record \(record.type)", Hex.encode(record.value))
+        source.leave(skipped)
+    }
+
+    /// The records that readers skip, as parts of the text.
+    var skipped: [UnreadPart] {
+        stream.records.lazy.filter { Bolt12Rules.all[stream.prefix]?.knows($0.type) == false }.map {
+            UnreadPart(name: "record \($0.type)", value: Hex.encode($0.value), couldChangePayment: false)
         }
     }
 
