@@ -11,45 +11,49 @@ struct PastedText {
 
     /// Creates the text of `given`.
     init(_ given: String) {
-        // Most texts begin and end with a visible character, and with no label.
-        var text = given
-        let isBare = text.withUTF8 { bytes in
-            guard let first = bytes.first, let last = bytes.last else { return true }
-            return Self.isVisible(first) && Self.isVisible(last) && first | 0x20 != UInt8(ascii: "i")
-        }
-        guard !isBare else {
-            self.init(unchanged: given)
+        var given = given
+        guard let body = given.withUTF8({ Self.body(of: $0) }) else {
+            (text, start) = (given, 0)
             return
         }
-        let scalars = given.unicodeScalars
-        let rest = Substring(scalars.drop(while: Self.isSpace))
-        guard !rest.isEmpty, !Self.isStrict(rest) else {
-            self.init(unchanged: given)
-            return
-        }
-        let isLineEnd = { (scalar: Unicode.Scalar) in scalar == "\n" || scalar == "\r" }
-        var body = rest.unicodeScalars
-        while let scalar = body.last, Self.isSpace(scalar) { body.removeLast() }
-        if body.contains(where: isLineEnd) {
+        text = Self.withoutLabel(String(Substring(given.utf8.dropFirst(body.lowerBound).prefix(body.count))))
+        start = body.upperBound - text.utf8.count
+    }
+
+    /// Returns the place of what stands between white space; nil for a text without any around it, and without a label.
+    private static func body(of bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        // Most texts begin and end with a visible character.
+        guard let first = bytes.first, !isVisible(first) || !isVisible(bytes[bytes.count - 1]) || first | 0x20 == 0x69
+        else { return nil }
+        var (start, end) = (0, bytes.count)
+        while let space = space(in: bytes[start..<end]) { start += space }
+        guard start < end, !isStrict(bytes[start...]) else { return nil }
+        let isLineEnd = { (byte: UInt8) in byte == 0x0A || byte == 0x0D }
+        while let space = space(endingIn: bytes[start..<end]) { end -= space }
+        if bytes[start..<end].contains(where: isLineEnd) {
             // Lines at the end of several are data to some standards.
-            body = rest.unicodeScalars
-            while let scalar = body.last, Self.isSpace(scalar), !isLineEnd(scalar) { body.removeLast() }
+            end = bytes.count
+            while !isLineEnd(bytes[end - 1]), let space = space(endingIn: bytes[start..<end]) { end -= space }
         }
-        self.init(String(Substring(body)), given.utf8.count - rest.utf8.count)
-    }
-
-    private init(_ trimmed: String, _ start: Int) {
-        let number = Self.withoutLabel(trimmed)
-        text = number
-        self.start = start + trimmed.utf8.count - number.utf8.count
-    }
-
-    private init(unchanged text: String) {
-        self.text = text
-        start = 0
+        return start..<end
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
+
+    /// Returns the number of bytes of the white space that a text begins with; nil where it begins with none.
+    private static func space(in bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard let first = bytes.first else { return nil }
+        guard first >= 0x80 else { return first == 0x20 || first &- 0x09 < 5 ? 1 : nil }
+        let scalar = String(decoding: bytes.prefix(4), as: UTF8.self).unicodeScalars.first
+        return scalar.flatMap { isSpace($0) ? UTF8.width($0) : nil }
+    }
+
+    /// Returns the number of bytes of the white space that a text ends with; nil where it ends with none.
+    private static func space(endingIn bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        let width = 1 + bytes.suffix(4).reversed().prefix { $0 & 0xC0 == 0x80 }.count
+        let space = space(in: bytes.suffix(width))
+        return space == width ? space : nil
+    }
 
     /// White space of any kind. U+0085 is a control character to terminals.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
@@ -57,10 +61,8 @@ struct PastedText {
     }
 
     /// True for a web link or a wallet connection, in any case and encoding.
-    private static func isStrict(_ text: Substring) -> Bool {
-        ["http", "wc:", "wc%"].contains {
-            text.utf8.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8)
-        }
+    private static func isStrict(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        ["http", "wc:", "wc%"].contains { text.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8) }
     }
 
     /// Returns the number behind `IBAN` or `IBAN:`; a text of another kind as it is.

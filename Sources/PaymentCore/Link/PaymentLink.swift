@@ -82,31 +82,32 @@ public struct PaymentLink: Sendable {
     package init(keepingEscapes text: String) throws(LinkDefect) {
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(bytes: text.utf8.count) }
         let pasted = PastedText(text)
-        let (canonical, layout): (String, LinkLayout)
+        var canonical = pasted.text
+        let layout: LinkLayout
         do throws(LinkDefect) {
-            (canonical, layout) = try Self.scan(pasted.text)
+            layout = try Self.scan(&canonical)
         } catch {
             throw error.moved { $0 + pasted.start }
         }
         self.init(canonical, layout, canonical == pasted.text ? nil : pasted.text, escaped: nil)
     }
 
-    private static func scan(_ text: String) throws(LinkDefect) -> (String, LinkLayout) {
-        var canonical = text
+    private static func scan(_ text: inout String) throws(LinkDefect) -> LinkLayout {
         do throws(LinkDefect) {
-            let layout = try LinkScanner.scan(&canonical)
-            guard layout.form == .text, !layout.isASCII, var plain = PastedText.withPlainSpaces(canonical) else {
-                return (canonical, layout)
+            let layout = try LinkScanner.scan(&text)
+            guard layout.form == .text, !layout.isASCII, let plain = PastedText.withPlainSpaces(text) else {
+                return layout
             }
-            let again = try LinkScanner.scan(&plain)
-            return (plain, again)
+            text = plain
+            return try LinkScanner.scan(&text)
         } catch {
-            guard case .forbiddenByte(0x20, _) = error, var encoded = PastedText.withEncodedSpaces(text) else {
+            guard case .forbiddenByte(0x20, _) = error, let encoded = PastedText.withEncodedSpaces(text) else {
                 throw error
             }
+            text = encoded
             // What else is wrong is of less use than the place of the first space.
-            guard let layout = try? LinkScanner.scan(&encoded) else { throw error }
-            return (encoded, layout)
+            guard let layout = try? LinkScanner.scan(&text) else { throw error }
+            return layout
         }
     }
 

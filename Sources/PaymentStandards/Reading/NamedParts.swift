@@ -15,6 +15,9 @@ final class NamedParts: PartList {
         self.parts = parts.map { ($0.key, $0.value, false) }
     }
 
+    /// True without any part.
+    var isEmpty: Bool { parts.isEmpty }
+
     /// Takes and returns the part `name`; nil where there is none.
     subscript(_ name: String) -> TextPart? {
         guard let index = parts.lastIndex(where: { $0.name == name }) else { return nil }

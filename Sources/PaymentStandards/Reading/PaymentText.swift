@@ -47,6 +47,9 @@ public struct PaymentText {
         return whole
     }
 
+    /// The place behind all parts.
+    var end: TextPart { whole.suffix(0) }
+
     /// Takes and returns the text behind the scheme's colon, query included; of a plain text, all of it.
     mutating func payload() -> TextPart {
         takeAll()
@@ -56,7 +59,7 @@ public struct PaymentText {
     /// Keeps account of `parts`, each of which is to be taken by its name.
     mutating func named(_ parts: some Sequence<(key: String, value: TextPart)>) -> NamedParts {
         let list = NamedParts(parts)
-        lists.append(list)
+        if !list.isEmpty { lists.append(list) }
         return list
     }
 
@@ -85,10 +88,9 @@ public struct PaymentText {
         _ reader: QueryReader, in part: TextPart? = nil
     ) throws(StandardDefect) -> NamedParts {
         var values: [(key: String, value: TextPart)] = []
-        let take = { (key: String, parameter: QueryParameter) throws(StandardDefect) in
+        try query(part ?? query(), reader) { key, parameter throws(StandardDefect) in
             if reader.knows(key) { values.append((key, try reader.text(parameter, key))) }
         }
-        if let part { try query(part, reader, take) } else { try query(reader, take) }
         return named(values)
     }
 
@@ -106,14 +108,19 @@ public struct PaymentText {
     /// True if it has a `?`.
     var hasQuery: Bool { link.layout.queryEnd > link.layout.pathEnd }
 
+    /// Takes and returns the text behind the `?`; nil where there is none.
+    private mutating func query() -> TextPart? {
+        taken.insert(.query)
+        let end = Int(link.layout.pathEnd)
+        return hasQuery ? whole[(end + 1)..<Int(link.layout.queryEnd)] : nil
+    }
+
     /// Takes the text behind the `?`, and calls `body` with each parameter that `reader` knows, and its name as it is
     /// compared. The others are left.
     mutating func query(
         _ reader: QueryReader, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
-        taken.insert(.query)
-        let end = Int(link.layout.pathEnd)
-        try query(hasQuery ? whole[(end + 1)..<Int(link.layout.queryEnd)] : nil, reader, body)
+        try query(query(), reader, body)
     }
 
     /// Does the same with a query that is part of the text, and not of a link.

@@ -29,7 +29,7 @@ struct QueryRules: Sendable {
 /// Reads a query by a standard's own rules: repeatable names, the meaning of `+`, the case of names.
 ///
 /// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them.
-struct QueryReader: Sendable {
+final class QueryReader: Sendable {
     private let rules: QueryRules
     /// Each known name's number.
     private let numbers: [String: UInt64]

@@ -14,7 +14,9 @@ struct AndroidIntent: Sendable {
     private static let scheme = "intent"
 
     /// Returns true if `link` begins like an intent.
-    static func isOne(_ link: PaymentLink) -> Bool { link.form != .text && link.scheme == "intent" }
+    static func isOne(_ link: PaymentLink) -> Bool {
+        link.form != .text && Int(link.layout.schemeEnd) == scheme.utf8.count && link.scheme == scheme[...]
+    }
 
     /// Creates a value by taking the link out of `intent`; nil where it is not an intent or names no scheme.
     init?(_ intent: PaymentLink) {

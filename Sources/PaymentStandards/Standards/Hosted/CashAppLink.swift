@@ -16,10 +16,9 @@ struct CashAppLink: ServiceLink {
     init(_ source: inout PaymentText) throws(StandardDefect) {
         var reading = ServiceReading(Self.id, network: "cash-app")
         reading.amount = .open
-        let whole = TextPart(source.link)
-        guard source.link.form != .text || !(whole.starts(with: "$") || whole.starts(with: "£")) else {
+        guard source.link.form != .text || !["$", "£"].contains(source.link.text.unicodeScalars.first) else {
             guard let tag = Self.tag(source.all().trimmed) else {
-                throw whole.defect(.foreign, "cashtag", "is none")
+                throw StandardDefect(.foreign, "cashtag", at: 0, "is none")
             }
             reading.setPayee(tag)
             self.reading = reading

@@ -23,8 +23,7 @@ struct ServicePage {
     /// Reads `link`, and the parameters of its query that `parameters` knows.
     init(_ source: inout PaymentText, _ parameters: QueryReader = .none) throws(StandardDefect) {
         let link = source.link
-        let whole = TextPart(link)
-        end = whole.suffix(0)
+        end = source.end
         guard link.form != .text else {
             let text = source.all().trimmed
             let (page, query) = text.cut(at: "?")
@@ -36,7 +35,8 @@ struct ServicePage {
             return
         }
         guard !link.isPlainHTTP else {
-            throw whole.defect(.malformed, "scheme", "must be https; the link could be changed on its way")
+            throw StandardDefect(
+                .malformed, "scheme", at: 0, "must be https; the link could be changed on its way")
         }
         scheme = link.scheme.map(String.init) ?? ""
         host = source.authority?.text ?? ""
