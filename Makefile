@@ -209,11 +209,11 @@ interop: deps deps-interop ## play Python libraries of others against our reader
 	swift build $(QUICK) --product PaykitSubscriptionProcess
 	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
 
-wallet-test: deps ## pay from a real LNbits from PyPI, measured, and while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)
+wallet-test: deps ## pay from a real LNbits from PyPI, measured, and while it and our processes are killed (WALLET_KILLS=100, SERVE_KILLS=200, WALLET_SEED=7)
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product paykit-contacts
 	swift build $(RELEASE) --product Benchmarks
-	@BENCHMARKS="$(BUILT)/Benchmarks" Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
+	@BENCHMARKS="$(BUILT)/Benchmarks" SERVE_KILLS="$(SERVE_KILLS)" Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
 
 serve-test: deps deps-interop ## call `payroute serve` from its own description by schemathesis from PyPI (SERVE_EXAMPLES=300, SERVE_SEED=1)
 	swift build $(QUICK) --product payroute

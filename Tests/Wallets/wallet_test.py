@@ -1,8 +1,12 @@
-"""Pays from a real LNbits with `payroute pay`, while processes are killed. The wallet's own list is the oracle.
+"""Pays from a real LNbits with `payroute pay` and `payroute serve`, while processes are killed. The wallet's own list is
+the oracle.
 
     wallet_test.py PAYROUTE [KILLS] [SEED]
+
+SERVE_KILLS is the number of kills of `payroute serve`, without it two for each of the others.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -13,6 +17,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 
 from lnbits import LNbits, Node
 
@@ -24,7 +30,7 @@ folder = tempfile.mkdtemp(prefix="wallet-test-")
 node, failures, claims, counts = Node(), [], {}, {}
 # The invoices that a program which knows nothing of ours has requested, too.
 requested_elsewhere = set()
-server = LNbits(folder, node)
+server, served = LNbits(folder, node), None
 
 
 def expect(condition, what):
@@ -68,6 +74,87 @@ class Payer:
             if outcome[0] not in ("unknown", "pending", None):
                 break
         return outcome
+
+
+class Served:
+    """`payroute serve` with the wallet, which is killed and started again with its journal."""
+
+    def __init__(self, payer, names):
+        self.payer, self.url, self.process = payer, None, None
+        self.tokens = {name: os.urandom(24).hex() for name in names}
+        with open(os.open(f"{folder}/tokens", os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            for name, token in self.tokens.items():
+                file.write(f"{name} {hashlib.sha256(token.encode()).hexdigest()} read,pay\n")
+
+    def start(self):
+        ready, log = f"{folder}/serve.ready", open(f"{folder}/serve.log", "ab")
+        if os.path.exists(ready):
+            os.remove(ready)
+        self.process = subprocess.Popen(
+            [payroute, "serve", "--port", "0", "--journal", f"{folder}/serve.db", "--tokens", f"{folder}/tokens",
+             "--wallet", server.url.replace("http://", "lnbits://"), "--wallet-key-file", self.payer.key,
+             "--ready-file", ready], stdout=log, stderr=log)
+        for _ in range(1200):
+            if os.path.exists(ready) and (text := open(ready).read().strip()):
+                self.url = json.loads(text)["url"].rstrip("/")
+                return
+            if self.process.poll() is not None:
+                raise SystemExit(f"payroute serve ended: {open(log.name).read()[-500:]}")
+            time.sleep(0.05)
+        raise SystemExit("payroute serve is not ready")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        count("kills of serve")
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=60)
+
+
+class Tenant:
+    """A program that pays by `payroute serve`, with one key for each invoice, and asks again whenever nothing answers."""
+
+    def __init__(self, name, served):
+        self.name, self.served, self.ids = name, served, {}
+
+    def call(self, method, path, body=None, key=None):
+        request = urllib.request.Request(self.served.url + path, method=method)
+        request.add_header("Authorization", "Bearer " + self.served.tokens[self.name])
+        request.add_header("Content-Type", "application/json")
+        if key:
+            request.add_header("Idempotency-Key", key)
+        try:
+            with urllib.request.urlopen(request, json.dumps(body).encode() if body else None, timeout=60) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            return {"status": error.code, "error": error.read().decode()}
+
+    def pay(self, invoice, seconds=60):
+        """Returns the outcome that the server states for the key, and its reason; None where it states none in time."""
+        end, said = time.time() + seconds, None
+        body = {"link": invoice, "limits": [{"amount": "1000", "unit": "sat"}]}
+        while time.time() < end:
+            try:
+                said = self.call("POST", "/v1/payments", body, "key-" + invoice[-40:])
+                if "id" not in said:
+                    expect(False, f"{self.name} may not begin a payment: {said}")
+                    break
+                expect(self.ids.setdefault(invoice, said["id"]) == said["id"], f"{self.name}: a key has two payments")
+                said = self.call("GET", f"/v1/payments/{said['id']}?wait=5")
+                if said.get("state") == "ended":
+                    return said["outcome"]["outcome"], said["outcome"]["reason"]
+                if said.get("state") == "interrupted":
+                    self.call("POST", f"/v1/payments/{said['id']}/resume")
+                    time.sleep(0.2)
+            except OSError:
+                time.sleep(0.05)
+        return None, str(said)[-300:]
+
+    def settle(self, invoice, tries=1):
+        return self.pay(invoice, 20 * tries)
 
 
 def claim(payer, invoice, payment_hash, outcome):
@@ -204,6 +291,31 @@ def killed(payee, payer, duration, is_server):
         claim(payer, invoice, payment_hash, outcome)
 
 
+def served_and_killed(payee, served, tenants, duration):
+    """Kills the server twice in each round, while its tenants pay the same invoice or each one of its own."""
+    for _ in range(int(os.environ.get("SERVE_KILLS") or 2 * kills) // 2):
+        known, running = fresh(payee, slow=False), []
+        for tenant in tenants:
+            invoice, payment_hash = known if chance.random() < 0.4 else fresh(payee, slow=False)
+
+            results = []
+
+            def run(tenant=tenant, invoice=invoice, payment_hash=payment_hash, results=results):
+                results.append((tenant, invoice, payment_hash, tenant.pay(invoice, 30)))
+
+            running.append((threading.Thread(target=run), results))
+        for thread, _ in running:
+            thread.start()
+        for _ in range(2):
+            time.sleep(chance.random() * duration)
+            served.kill()
+            served.start()
+        for thread, results in running:
+            thread.join()
+            for result in results:
+                claim(*result)
+
+
 def judge(wallet, payers):
     open_ones = [
         (payer, invoice, payment_hash) for payment_hash, known in claims.items()
@@ -260,7 +372,11 @@ try:
     doubles(b, [payer, second], a["adminkey"])
     killed(b, payer, duration, is_server=False)
     killed(b, payer, duration, is_server=True)
-    judge(a, [payer, second])
+    served = Served(payer, ["shop", "till"])
+    served.start()
+    tenants = [Tenant(name, served) for name in served.tokens]
+    served_and_killed(b, served, tenants, duration)
+    judge(a, [payer, second, *tenants])
     judged = server.payments(c)
     expect(not any(row["status"] == "success" for row in judged), "the poor wallet paid")
     for what, number in sorted(counts.items()):
@@ -270,6 +386,7 @@ try:
         f"wallet-test: {len(claims)} invoices, {paid} stated as paid, {kills} kills of each side, "
         f"{len(failures)} false, {share} % of a payment's time is ours, seed {seed}, {int(time.time() - begun)} s")
 finally:
+    served and served.stop()
     server.stop()
     if failures:
         print("kept:", folder)
