@@ -229,4 +229,15 @@ struct CommonSpellingTests {
                 + "6006Maceió62070503***6304F5D4")
         #expect(wrong.defect?.kind == .checksum && wrong.defect?.advice.contains("ISO") == false)
     }
+
+    @Test(
+        "An address behind the name of its kind of chains alone misses the chain",
+        arguments: [
+            "stellar:GCALNQQBXAPZ2WIRSDDBMSTAKCUH5SG6U76YBFLQLIXJTF7FE5AX7AOO?amount=10",
+            "cosmos:cosmos1depk54cuajgkzea6zpgkq36tnjwdzv4afc3d27?amount=1",
+        ])
+    func chains(text: String) {
+        let defect = ReadText(text).defect
+        #expect(defect?.part == "chain reference" && defect?.advice.contains(":CHAIN:ADDRESS") == true)
+    }
 }

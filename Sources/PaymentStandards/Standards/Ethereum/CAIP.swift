@@ -60,6 +60,10 @@ struct CAIP: PaymentStandard {
         switch error.reason {
         case .missing: (kind, advice) = (.missing, "is missing")
         case .tooShort(let minimum): (kind, advice) = (.length, "needs at least \(minimum) characters")
+        case .tooLong where error.part == .chainReference && reference?.cut(at: ":").tail == nil:
+            (kind, advice) = (
+                .missing, "is missing: a chain must stand before an address, \(namespace.text):CHAIN:ADDRESS"
+            )
         case .tooLong(let maximum): (kind, advice) = (.length, "may have at most \(maximum) characters")
         case .forbiddenCharacter(let index): (offset, advice) = (offset + index, "has a character it may not have")
         }
