@@ -52,29 +52,44 @@ struct HandedInTests {
         }
     }
 
-    @Test("A request whose answer came has left, whatever its provider says", arguments: [true, false])
-    func answered(isSent: Bool) async throws {
+    /// The requests that hand a signature in.
+    enum HandIn: CaseIterable {
+        case notMade, unreachable, answered, refused, unfinished
+        var hasLeft: Bool { self != .notMade && self != .unreachable }
+    }
+
+    @Test(
+        "A signature has left with a request that was answered or not finished, whatever its provider says",
+        arguments: HandIn.allCases)
+    func left(request: HandIn) async throws {
         var world = World()
+        world.transport =
+            request == .unreachable
+            ? .refusing(unless: { _ in nil }) : RecordingTransport(statuses: [request == .refused ? 403 : 200])
         let end = world.clock.now.addingTimeInterval(900)
         world.provider.payBody = { _, context in
             _ = try await context.step("sign", .signature(until: end)) { "0x51" }
-            _ = try await context.step("charge", .mutation(replay: .never)) { () async throws -> Bool in
-                if isSent { _ = try await context.http.send(.capture()) }
-                throw PaymentError(.network, "no way")
+            _ = try await context.stepIfFinished("charge", .mutation(replay: .never)) { () async throws -> Bool? in
+                switch request {
+                case .notMade: throw PaymentError(.network, "no way")
+                case .unfinished: return nil
+                case .unreachable, .answered, .refused:
+                    _ = try await context.http.send(.capture())
+                    throw PaymentError(.network, "no way")
+                }
             }
             return .cancelled
         }
         world.provider.statusBody = { _, _ in .expired }
-        if isSent {
+        if request.hasLeft {
             guard case .unknown(let unknown) = try await world.pay() else {
                 Issue.record("the service has the signature")
                 return
             }
             #expect(unknown.message.hasPrefix("the service has the payer's signature, which pays until "))
-            #expect(unknown.rawStatus == "expired")
         } else {
             await #expect(throws: PaymentError.self) { try await world.pay() }
         }
-        #expect(try await world.histories.map(\.isFinished) == [!isSent])
+        #expect(try await world.histories.map(\.isFinished) == [!request.hasLeft])
     }
 }

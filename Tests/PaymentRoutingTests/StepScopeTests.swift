@@ -11,8 +11,11 @@ import Testing
 struct StepScopeTests {
     /// The continuation of a step after a request that was carried out.
     enum Next: Sendable, CaseIterable {
-        case refusedRequest, refusedQuestion, lostQuestion, undeclaredHost, invalidHeader, ownRefusal, ownError, token
+        case refusedRequest, refusedQuestion, lostQuestion, undeclaredHost, invalidHeader, ownRefusal, ownError, foreignError
+        case token
     }
+
+    private struct ForeignError: Error {}
 
     /// The first answer of the service, which has taken the money in spite of it.
     private static let answers = [200, 202, 302, 409, 500]
@@ -34,6 +37,7 @@ struct StepScopeTests {
                     throw PaymentError(.requestRefused, "refused", phase: .answered)
                 case .ownError:
                     throw TransportError(.notSent, .invalidRequest("Host"), origin: "https://api.acme.example")
+                case .foreignError: throw ForeignError()
                 case .token:
                     var request = HTTPRequest(.post, try url("token"))
                     request.changesNothing = true
@@ -80,6 +84,19 @@ struct StepScopeTests {
         }
         #expect(captures["capture"] == 1)
         #expect(await journal.unfinished().count == 1)
+    }
+
+    @Test("An answer leaves the fate of a mutation open, and not that of a question", arguments: [true, false])
+    func phase(isMutation: Bool) async throws {
+        let context = ProviderContext.unstored(
+            hosts: ["api.acme.example"], http: RecordingTransport(), clock: VirtualClock())
+        let error = await #expect(throws: PaymentError.self) {
+            try await context.step("ask", isMutation ? .mutation(replay: .never) : .query) { () -> Bool in
+                _ = try await context.http.send(HTTPRequest(.post, try Self.url("ask"), replay: .safe))
+                throw PaymentError(.integrity, "the answer is not about this payment")
+            }
+        }
+        #expect(error?.phase == (isMutation ? .maybeSent : .beforeSend))
     }
 
     @Test("An answer that proves that nothing was done, and a token that was asked for, leave a refusal what it is")
