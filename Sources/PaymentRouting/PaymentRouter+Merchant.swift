@@ -51,17 +51,11 @@ extension PaymentRouter {
         operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         for _ in 0..<3 {
-            let hasBegun = OneShot<Bool>()
-            let outcome = try await carryOnce(reference) { journal in
-                hasBegun.finish(true)
-                return try await operation(journal)
+            let outcome = try await carryOnce(reference, operation)
+            let last = try await journaled(at: reference.provider, .maybeSent) {
+                try await $0.histories(of: reference).last
             }
-            hasBegun.finish(false)
-            if await hasBegun.value() { return outcome }
-            let others = try await journaled(at: reference.provider, .maybeSent) {
-                try await $0.histories(of: reference)
-            }
-            if let last = others.last, isOwn(last.attempt) { return outcome }
+            if let last, isOwn(last.attempt) { return outcome }
         }
         throw PaymentError.inUse(reference.provider)
     }

@@ -265,6 +265,13 @@ struct BeliefTests {
         }
     }
 
+    @Test("A notification that a payment is in progress is no reason to ask the service")
+    func inProgress() async throws {
+        let shop = Shop(base: ScriptedProvider(), word: Self.pending)
+        let outcome = try await Self.bring(.notification, to: try Self.router(shop, InMemoryJournal()))
+        #expect(outcome == Self.pending && shop.base.calls["status"] == 0)
+    }
+
     @Test("A message whose receipt does not fit the attempt ends nothing", arguments: Message.allCases)
     func unfittingWord(message: Message) async throws {
         for receipt in PayTests.unsound {

@@ -147,6 +147,7 @@ struct CaptureTests {
     func unsupported() async throws {
         let router = try router(Shop())
         #expect(await Self.code { _ = try await router.capture(all) } == .unsupported)
+        #expect(await journal.histories(of: all.reference).isEmpty, "nothing is begun")
     }
 
     @Test("While a capture may have been made, another amount is not captured, and after a refusal it is")

@@ -200,6 +200,7 @@ struct ServiceTests {
         #expect(await Self.code { _ = try await router.handle(notification, from: "till") } == .unsupported)
         let refund = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
         #expect(await Self.code { _ = try await router.refund(refund) } == .unsupported, "the provider gives none back")
+        for begun in [payment.cancellation, refund.reference] { #expect(await journal.histories(of: begun).isEmpty) }
         #expect(await journal.unfinished().isEmpty)
     }
 }

@@ -136,6 +136,58 @@ struct RefundTests {
         _ = try await paying.value
     }
 
+    /// Makes refunds by one id, which the shop declines while `isBusy`.
+    private func router(
+        declining isBusy: @escaping @Sendable (RefundRequest, Tally) -> Bool, _ calls: Tally
+    ) throws -> PaymentRouter {
+        var shop = Shop()
+        shop.refundBody = { request, _ in
+            calls.count("refund")
+            while isBusy(request, calls) { await Task.yield() }
+            return .declined(DeclineReason(.refused, "no"))
+        }
+        shop.refundStatus = { _, _ in .declined(DeclineReason(.refused, "no")) }
+        return PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 1),
+            log: PaymentLog { if case .joined = $0.kind { calls.count("joined") } })
+    }
+
+    private func refund(_ cents: UInt128) -> RefundRequest {
+        RefundRequest(of: first.payment, amount: .cents(cents), id: first.id)
+    }
+
+    @Test("Two callers that request one refund receive the refusal of one request, also after one of another amount")
+    func requestedTogether() async throws {
+        let calls = Tally()
+        let router = try router(
+            declining: { request, calls in request.amount == .cents(250) && calls["joined"] == 0 }, calls)
+        _ = try await router.refund(refund(70))
+        async let one = router.refund(refund(250))
+        async let other = router.refund(refund(250))
+        for outcome in try await [one, other] {
+            #expect(outcome == .declined(DeclineReason(.refused, "no")))
+        }
+        #expect(calls["refund"] == 2)
+    }
+
+    @Test("Requests of other amounts by one id are made one after the other, and one that three others precede is not")
+    func requestedInTurn() async throws {
+        let calls = Tally()
+        // Each waits until all others wait for it.
+        let waiting = [3, 5, 6]
+        let router = try router(
+            declining: { _, calls in calls["joined"] < waiting[min(calls["refund"], 3) - 1] }, calls)
+        let codes = await withTaskGroup(of: PaymentError.Code?.self) { group in
+            for cents: UInt128 in 1...4 {
+                group.addTask { await Self.code { _ = try await router.refund(refund(cents)) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == nil }.count == 3 && codes.filter { $0 == .inUse }.count == 1)
+        #expect(calls["refund"] == 3)
+    }
+
     @Test("A refund is not refunded")
     func refundOfRefund() async throws {
         let shop = Shop()

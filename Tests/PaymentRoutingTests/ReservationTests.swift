@@ -180,15 +180,18 @@ struct ReservationTests {
         }
     }
 
-    /// A journal in which a person decides between two looks of a recovery.
+    /// A journal in which a person decides between two looks of a recovery, or whose answers are lost.
     private struct DecidedJournal: PassingJournal, SpendingStore {
         let base: InMemoryJournal
-        let decide: @Sendable () async throws -> Void
+        var decide: @Sendable () async throws -> Void = {}
+        var answer: @Sendable () throws -> Void = {}
 
         func reserve(
             _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
         ) async throws -> SpendingVerdict {
-            try await base.reserve(spending, within: limits, counting: worths)
+            let verdict = try await base.reserve(spending, within: limits, counting: worths)
+            try answer()
+            return verdict
         }
         func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
         func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
@@ -199,6 +202,17 @@ struct ReservationTests {
             return records
         }
         func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { await base.spendings(since: day) }
+    }
+
+    @Test("A reservation that was stored although the journal's answer was lost is released, and nothing is paid")
+    func lostAnswer() async throws {
+        struct LostError: Error {}
+        let journal = InMemoryJournal()
+        var world = world(journal)
+        world.journal = DecidedJournal(base: journal, answer: { throw LostError() })
+        let error = await #expect(throws: PaymentError.self) { try await world.pay(as: Payer()) }
+        #expect(error?.code == .journal && world.provider.calls["pay"] == 0)
+        #expect(await states(journal) == [.released])
     }
 
     @Test("A reservation that a person's decision has released is not spent by a recovery that had seen it before")

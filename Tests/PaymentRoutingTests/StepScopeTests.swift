@@ -11,8 +11,8 @@ import Testing
 struct StepScopeTests {
     /// The continuation of a step after a request that was carried out.
     enum Next: Sendable, CaseIterable {
-        case refusedRequest, refusedQuestion, lostQuestion, undeclaredHost, invalidHeader, ownRefusal, ownError, foreignError
-        case token
+        case refusedRequest, refusedQuestion, lostQuestion, undeclaredHost, invalidHeader, ownRefusal
+        case ownError, foreignError, token
     }
 
     private struct ForeignError: Error {}

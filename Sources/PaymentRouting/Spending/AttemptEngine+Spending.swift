@@ -19,8 +19,6 @@ extension AttemptEngine {
             return Unasked.none("the journal keeps no account of what is spent; give the router one that does")
         }
         var objections: [String] = []
-        // Permanent reservations are worth a look only where they may be in the way.
-        var hasLooked = false
         for option in quote.options where option.unmet.isEmpty {
             if let objection = objection(to: option, of: quote) {
                 objections.append(objection)
@@ -35,8 +33,8 @@ extension AttemptEngine {
                 try await autoPay.spending(on: option, most, of: quote, by: id, at: effects.clock.now, in: store)
             }
             var verdict = try await reserve(spending, autoPay, store)
-            if case .refused(.exceeded) = verdict, !hasLooked {
-                hasLooked = true
+            // Permanent reservations are worth a look only where they may be in the way.
+            if case .refused(.exceeded) = verdict {
                 await settleOthers()
                 verdict = try await reserve(spending, autoPay, store)
             }

@@ -8,11 +8,9 @@ extension PaymentRouter {
     package func settleSpendings(holding own: PaymentReference? = nil) async {
         guard let store = effects.spendings, let open = try? await store.reservedSpendings() else { return }
         for spending in open.map(\.spending) where spending.keeper == .journal {
-            if spending.payment == own {
+            let isOpened = (try? await effects.journal.history(of: spending.attempt)) != nil
+            if isOpened || spending.payment == own {
                 await effects.settleSpending(of: spending.attempt)
-            } else if let history = try? await effects.journal.history(of: spending.attempt) {
-                // While the attempt is in progress, its worker is left alone.
-                if history.isFinished { await effects.settleSpending(of: spending.attempt) }
             } else {
                 // The worker that reserved holds the lease until the attempt is opened. A worker that cannot hold it
                 // any more cannot open an attempt either.
