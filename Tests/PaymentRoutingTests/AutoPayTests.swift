@@ -98,9 +98,12 @@ struct AutoPayTests {
         let estimate = PaymentMethodOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
         let free = PaymentMethodOption(id: "free", title: "", amount: .cents(0))
         let unmet = PaymentMethodOption.euros("page", needs: [.page])
+        var fee = PaymentMethodOption.euros("fee")
+        fee.feeLimit = .cents(1, .usd)
         for (options, taken, word) in [
             ([dollars], nil, "cannot be compared"), ([dollars, euros], "eur", ""), ([estimate], nil, "estimated"),
             ([free], nil, "costs nothing"), ([unmet, euros], "eur", ""), ([estimate, free, euros], "eur", ""),
+            ([fee], nil, "a fee that cannot be added"),
         ] as [([PaymentMethodOption], String?, String)] {
             world.provider.options = options
             world.journal = InMemoryJournal()
@@ -167,6 +170,11 @@ struct AutoPayTests {
         #expect(Self.declined(try await router.pay(Self.link("p2"), as: .careless))?.code == .overLimit)
         world.autoPay = AutoPay(within: [SpendingLimit(.cents(1), per: .day)], at: ["other"])
         #expect(Self.isPaid(try await world.router.pay(Self.link("p3"), as: .careless)), "it is for other providers")
+        world.autoPay = Self.daily(9000)
+        world.provider.options = [.euros("card"), PaymentMethodOption(id: "voucher", title: "", amount: .cents(999))]
+        #expect(Self.isPaid(try await world.router.pay(Self.link("p4"), as: small)))
+        let histories = try await world.journal.histories(of: PaymentReference(provider: "acme", id: "p4"))
+        #expect(histories.last?.attempt.option.id == "voucher")
     }
 
     @Test("What the payer has chosen is no matter of limits")

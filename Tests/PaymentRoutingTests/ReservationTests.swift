@@ -184,14 +184,18 @@ struct ReservationTests {
     private struct DecidedJournal: PassingJournal, SpendingStore {
         let base: InMemoryJournal
         var decide: @Sendable () async throws -> Void = {}
-        var answer: @Sendable () throws -> Void = {}
+        var answer: @Sendable (Call) throws -> Void = { _ in }
 
         func reserve(
             _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
         ) async throws -> SpendingVerdict {
             let verdict = try await base.reserve(spending, within: limits, counting: worths)
-            try answer()
+            try answer(.reserve)
             return verdict
+        }
+        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+            try answer(.open)
+            try await base.open(attempt, under: lease)
         }
         func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
         func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
@@ -204,12 +208,17 @@ struct ReservationTests {
         func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { await base.spendings(since: day) }
     }
 
-    @Test("A reservation that was stored although the journal's answer was lost is released, and nothing is paid")
-    func lostAnswer() async throws {
+    /// The calls of a journal that may fail.
+    enum Call: CaseIterable { case reserve, open }
+
+    @Test(
+        "A reservation is released at once when its answer is lost, or its attempt is not opened",
+        arguments: Call.allCases)
+    func failed(call: Call) async throws {
         struct LostError: Error {}
         let journal = InMemoryJournal()
         var world = world(journal)
-        world.journal = DecidedJournal(base: journal, answer: { throw LostError() })
+        world.journal = DecidedJournal(base: journal, answer: { if $0 == call { throw LostError() } })
         let error = await #expect(throws: PaymentError.self) { try await world.pay(as: Payer()) }
         #expect(error?.code == .journal && world.provider.calls["pay"] == 0)
         #expect(await states(journal) == [.released])
@@ -246,16 +255,48 @@ struct ReservationTests {
         #expect(try await !hasRoom(world))
     }
 
-    @Test("An attempt that was begun and never ended keeps its reservation, whichever process looks")
-    func open() async throws {
+    @Test(
+        "An attempt that was begun and never ended keeps its reservation, whichever process looks",
+        arguments: [
+            [],
+            [
+                .stepStarted(name: "sign", kind: .signature(until: VirtualClock().now.addingTimeInterval(900))),
+                .stepFinished(name: "sign", result: "0x51"),
+            ],
+        ] as [[JournalEntry.Event]])
+    func open(signed: [JournalEntry.Event]) async throws {
         let journal = InMemoryJournal()
         var world = world(journal) { _, _ in .pending(retryAfter: nil) }
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
-        let id = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        let id = try await world.crashed(signed + [.stepStarted(name: "capture", kind: .mutation(replay: .never))])
         try await leave(id.rawValue, "p1", in: journal, world)
         _ = try await world.router.recover(as: Payer())
         #expect(try await !hasRoom(world))
         #expect(await states(journal) == [.reserved])
+    }
+
+    @Test("The end of an attempt that another program has written settles nothing")
+    func unsound() async throws {
+        let journal = InMemoryJournal()
+        var world = world(journal)
+        let id = try await world.crashed([.outcome(.cancelled)])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        world.key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
+        try await world.router.settleSpendings()
+        #expect(await states(journal) == [.reserved])
+    }
+
+    @Test("What was counted as paid before a crash stays so, and its attempt can still be ended as not paid")
+    func countedBefore() async throws {
+        let journal = InMemoryJournal()
+        var world = world(journal)
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        let id = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        try await journal.commit(id)
+        _ = try await world.router.end(id, as: .notPaid, by: "Mina", evidence: "statement of account")
+        #expect(await states(journal) == [.paid])
+        #expect(await journal.unfinished().isEmpty)
     }
 
     @Test("A released amount that turns out to be paid after all counts")

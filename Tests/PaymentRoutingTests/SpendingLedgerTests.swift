@@ -273,6 +273,8 @@ struct SpendingLedgerTests {
                 == .refused(.uncounted(euros, daily[0], earlier: dollars)))
         var worths = SpendingWorths()
         worths.add(.cents(1901), of: AttemptID(rawValue: "c"))
+        // The first one in a currency counts.
+        worths.add(.cents(1), of: AttemptID(rawValue: "c"))
         guard case .refused(.exceeded) = try ledger.reserve(both, within: daily, counting: worths) else {
             Issue.record("what was spent is not counted")
             return

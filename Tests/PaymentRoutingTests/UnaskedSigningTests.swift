@@ -8,10 +8,10 @@ import Testing
 /// Signatures for payments without a question.
 @Suite("Signing without a question")
 struct UnaskedSigningTests {
-    /// A wallet that signs everything.
+    /// A wallet that signs transactions.
     private struct Wallet: PaymentSigner {
         let signed: Tally
-        func supports(method: String) -> Bool { true }
+        func supports(method: String) -> Bool { method == "eth_sendTransaction" }
         func sign(_ request: SigningRequest) async throws -> String {
             signed.count("sign")
             return "0x01"
@@ -63,14 +63,47 @@ struct UnaskedSigningTests {
         }
     }
 
+    private static let boundless = SigningReview.Effect(.approve, call: 0, asset: nil, quantity: .unlimited)
+    private static let unknown = SigningReview.Effect(.unreviewed, call: 0, asset: nil, quantity: nil)
+
+    private func review(
+        _ effects: SigningReview.Effect..., warnings: [SigningReview.Warning] = []
+    ) -> SigningReview { SigningReview(effects: effects, warnings: warnings, digest: nil, lines: []) }
+
+    @Test("The provider sees which methods the payer's wallet signs")
+    func methods() async throws {
+        let seen = Tally()
+        var world = try world([])
+        world.provider.payBody = { attempt, context in
+            for method in ["eth_sendTransaction", "personal_sign"]
+            where context.payer.signer?.supports(method: method) == true { seen.count(method) }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try await world.pay(as: Payer(signer: Wallet(signed: seen)))
+        #expect(seen["eth_sendTransaction"] == 1 && seen["personal_sign"] == 0)
+    }
+
+    @Test("Of several objections the first is stated")
+    func objections() async throws {
+        for review in [review(warnings: [.approvalUnlimited, .solanaRent]), review(Self.boundless, Self.unknown)] {
+            let error = await #expect(throws: PaymentError.self) {
+                try await world(reviewed: review).pay(as: Payer(signer: Wallet(signed: Tally())))
+            }
+            #expect(error?.message.contains("an unlimited allowance") == true)
+        }
+    }
+
+    @Test("A reviewed transfer is signed")
+    func transfer() async throws {
+        let (signed, transfer) = (Tally(), SigningReview.Effect(.nativeTransfer, call: 0, asset: nil, quantity: nil))
+        let world = try world(reviewed: review(transfer))
+        #expect(AutoPayTests.isPaid(try await world.pay(as: Payer(signer: Wallet(signed: signed)))))
+        #expect(signed["sign"] == 1)
+    }
+
     @Test("Calls without a review, or with an effect that was not reviewed or has no end, are not signed")
     func unreviewed() async throws {
-        func review(_ kind: SigningReview.Effect.Kind, _ quantity: SigningReview.Effect.Quantity?) -> SigningReview {
-            SigningReview(
-                effects: [SigningReview.Effect(kind, call: 0, asset: nil, quantity: quantity)], warnings: [],
-                digest: nil, lines: [])
-        }
-        for review in [nil, review(.unreviewed, nil), review(.approve, .unlimited)] {
+        for review in [nil, review(Self.unknown), review(Self.boundless)] {
             let (world, signed) = (try world(reviewed: review), Tally())
             let error = await #expect(throws: PaymentError.self) {
                 try await world.pay(as: Payer(signer: Wallet(signed: signed)))

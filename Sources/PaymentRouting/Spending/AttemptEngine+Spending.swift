@@ -124,7 +124,6 @@ extension RouterEffects {
         guard let spendings, let record = try await spendings.spending(of: attempt) else { return }
         // A paid spending counts, also where it had been taken for unpaid before.
         if isPaid {
-            guard record.state != .paid else { return }
             try await spendings.commit(attempt)
         } else if record.state == .reserved {
             try await spendings.release(attempt)

@@ -9,7 +9,7 @@ public struct SpendingWorths: Sendable, Hashable {
     /// Creates worths of no spending: everything counts by its own amounts.
     public init() {}
 
-    /// Adds the worth of a spending.
+    /// Adds the worth of a spending. The first one in a currency counts.
     ///
     /// - Parameters:
     ///   - worth: the worth, in a currency that the spending has no amount in.

@@ -198,6 +198,34 @@ struct ServeSettlementTests {
         #expect(caller.state.withLock { $0.paid } == ["a"])
     }
 
+    @Test("A payment on a chain is proved by its transaction's 32 bytes, in any case, and by nothing else")
+    func chain() async throws {
+        let caller = try Caller()
+        let asked = Gate()
+        let actions = ServeActions(random: SystemRandomSource()) { _ in await asked.open() }
+        let settler = CallerSettler(
+            table: caller.table, actions: actions, payment: "pay_1", tenant: "local", clock: SystemPaymentClock())
+        let settlement = Settlement(
+            key: "name", endpoint: SettlementEndpoint(.bitcoinAddress, text: "bcrt1q", network: "regtest"),
+            amount: try caller.invoice().amount)
+        async let state = settler.settle(settlement)
+        await asked.pass()
+        let id = try #require(await actions.action(of: "pay_1")?["id"]?.string)
+        func answer(_ member: String, _ text: String) async throws {
+            let answer: JSONValue = [member: .string(text)]
+            try await actions.answer(id, of: "pay_1", with: answer.serialized())
+        }
+        let text = String(repeating: "Ab", count: 32)
+        for (member, wrong) in [
+            ("preimage", text), ("transaction", String(text.dropLast(2))), ("transaction", text + "00"),
+            ("transaction", "x" + text.dropFirst()),
+        ] {
+            await #expect(throws: ServeError.self) { try await answer(member, wrong) }
+        }
+        try await answer("transaction", text)
+        #expect(try await state == .settled(.transaction(text.lowercased())))
+    }
+
     @Test("The first answer stays")
     func answered() async throws {
         let caller = try Caller()
