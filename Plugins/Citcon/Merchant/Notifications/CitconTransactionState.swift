@@ -45,13 +45,12 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
         guard notification.id == id, notification.kind == kind else { return .foreign }
         let new = notification.status
         guard seen.insert(new.rawValue).inserted else { return .repeated }
-        guard let rank = Self.rank(new) else {
-            // Disputes have no documented order: the latest notification determines the state.
-            guard kind == .chargeback else { return .unrecognized }
+        // Disputes have no documented order: the latest notification determines the state.
+        if kind == .chargeback {
             word = new.rawValue
             return .applied
         }
-        let old = Self.rank(status) ?? 0
+        guard let rank = Self.rank(new), let old = Self.rank(status) else { return .unrecognized }
         if rank > old {
             word = new.rawValue
             return .applied
@@ -66,7 +65,7 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
         case .initiated: 0
         case .pending: 1
         case .authorized: 2
-        case .succeeded, .failed, .canceled, .expired: 3
+        case .succeeded, .failed, .canceled, .expired: .max
         case .unknown: nil
         }
     }

@@ -50,7 +50,7 @@ extension CitconMerchantClient {
         }
         do throws(PaymentError) { return .replaced(try await createCharge(order)) } catch {
             // Made by an earlier call of this method.
-            guard error.vendorCode == "4100", let charge = try? await charge(for: order) else { throw error }
+            guard let charge = try? await charge(for: order) else { throw error }
             return .replaced(charge)
         }
     }

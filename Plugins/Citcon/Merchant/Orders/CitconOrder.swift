@@ -70,7 +70,7 @@ public struct CitconOrder: Sendable, Hashable {
         guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent,
             let units = Int64(exactly: amount.minorUnits), units > 0
         else { throw unfit("the amount must be above zero, in minor units of a state's currency") }
-        guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+        guard country.utf8.count == 2, country.allSatisfy({ $0.isASCII && $0.isUppercase }) else {
             throw unfit("the country must be two capital letters")
         }
         var transaction: JSONValue = [
@@ -184,8 +184,8 @@ enum MerchantReference {
     private static let longest = 128
 
     static func isSound(_ text: String) -> Bool {
-        (1...longest).contains(text.utf8.count) && PathSegment.isSafe(text)
-            && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") }
+        text.utf8.count <= longest && PathSegment.isSafe(text)
+            && text.unicodeScalars.allSatisfy { $0.isASCII && $0 != "&" }
     }
 
     /// Returns the reference of a refund. It contains the charge, with its length: the references of refunds of
@@ -201,7 +201,7 @@ enum MerchantReference {
     /// Returns the charge and the id of the refund that has this reference; nil when it was requested elsewhere, or has
     /// only a digest of the id.
     static func refund(in reference: String) -> (charge: String, id: String)? {
-        let parts = reference.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = reference.split(separator: "-", maxSplits: 2)
         guard parts.count == 3, let length = Int(parts[1]), length > 0,
             let charge = String(parts[2].utf8.prefix(length)), reference.hasPrefix(refundPrefix(of: charge)),
             case let name = reference.dropFirst(refundPrefix(of: charge).count), !name.isEmpty,

@@ -81,20 +81,17 @@ extension CitconMerchantClient {
     /// - Parameter token: Citcon's token of the account.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may be deleted, which a repetition settles.
     public func forget(_ token: Redacted<String>) async throws(PaymentError) {
-        let failure: CitconCallError
-        do throws(CitconCallError) {
+        try await asMerchant(service.id) { () throws(CitconCallError) in
             try CitconService.check(token.reveal(), "the token of the stored account")
-            return try await service.forget(token.reveal())
-        } catch { failure = error }
+        }
+        let failure: CitconCallError
+        do throws(CitconCallError) { return try await service.forget(token.reveal()) } catch { failure = error }
         if failure.isNotFound { return }
         // An account that no longer exists is deleted, whatever the answer was.
-        let isOpen = failure.leavesFateOpen || failure.mayFollowItsOwnEffect
-        if isOpen {
-            do throws(PaymentError) {
-                if try await storedInstrument(token) == nil { return }
-            } catch {}
-        }
-        throw failure.merchantError(isMutation: isOpen, of: service.id)
+        do throws(PaymentError) {
+            if try await storedInstrument(token) == nil { return }
+        } catch {}
+        throw failure.merchantError(isMutation: true, of: service.id)
     }
 
     /// Returns the choices that a payment method offers, such as banks.

@@ -55,10 +55,16 @@ import Testing
     @Test("What is over makes room for another without being cancelled")
     func over() async throws {
         let world = try MerchantWorld()
-        let old = try await world.paid("order-1", .fails)
-        guard case .replaced = try await change(world, old) else {
-            Issue.record("not replaced")
-            return
+        let late = try await world.charge("order-2")
+        world.clock.advance(by: .seconds(7200))
+        let failed = try await world.paid("order-1", .fails)
+        let cancelled = try await world.paid("order-3", .cancels)
+        for (number, old) in [failed, cancelled, late].enumerated() {
+            let order = try MerchantWorld.order("order-\(number)b", cents: 1500)
+            guard case .replaced = try await world.client.change(old.reference, to: order) else {
+                Issue.record("not replaced")
+                return
+            }
         }
         #expect(world.posts("cancels") == 0)
     }

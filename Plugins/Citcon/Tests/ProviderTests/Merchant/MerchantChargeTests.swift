@@ -81,7 +81,8 @@ import Testing
     func wrongKeysAreRefused() async throws {
         let world = try MerchantWorld { $0.privateKey = Redacted("sk-other") }
         let error = await failure { _ = try await world.charge() }
-        #expect(error?.code == .unauthorized)
+        #expect(error?.code == .unauthorized && error?.phase == .answered)
+        #expect(error?.message.contains("private key") == true)
         #expect(world.posts("charges") == 0)
     }
 
@@ -95,6 +96,9 @@ import Testing
         order.note = "two coffees"
         order.consumer = Redacted("customer-7")
         order.isForMainlandChina = true
+        order.urls = CitconOrder.URLs(
+            ipn: "https://shop.example/ipn", success: "https://shop.example/paid", fail: "https://shop.example/failed",
+            cancel: "https://shop.example/cancelled")
         let charge = try await world.client.createCharge(order)
         let sent = try JSONValue(parsing: try #require(world.faults.requests.last).body)
         #expect(
@@ -105,13 +109,28 @@ import Testing
                 ],
                 "payment": ["method": "alipay", "client": ["mobile_browser"]],
                 "consumer": ["reference": "customer-7"],
-                "urls": ["ipn": "https://shop.example/ipn", "success": "https://shop.example/paid"],
+                "urls": [
+                    "ipn": "https://shop.example/ipn", "success": "https://shop.example/paid",
+                    "fail": "https://shop.example/failed", "cancel": "https://shop.example/cancelled",
+                ],
             ])
         #expect(charge.reference == PaymentReference(provider: "citcon-merchant", id: "order-1"))
         #expect(charge.token?.reveal().count == 32)
         #expect(charge.amount == order.amount && charge.status == .initiated)
         #expect(charge.pages.map(\.format) == ["redirect"])
         #expect(!"\(charge)".contains(try #require(charge.token).reveal()))
+    }
+
+    @Test("Sends no more than was ordered")
+    func sendsNoMoreThanWasOrdered() async throws {
+        let world = try MerchantWorld()
+        let order = CitconOrder(reference: "order-1", amount: try Money(minorUnits: 1, currency: .usd), country: "US")
+        _ = try await world.client.createCharge(order)
+        let sent = try JSONValue(parsing: try #require(world.faults.requests.last).body)
+        #expect(
+            sent == [
+                "transaction": ["reference": "order-1", "amount": 1, "currency": "USD", "country": "US"], "urls": [:],
+            ])
     }
 
     @Test("Lost answers are settled by asking")
@@ -149,6 +168,7 @@ import Testing
         let error = await failure { _ = try await world.charge() }
         #expect(error?.code == .requestRefused && error?.vendorCode == "4100" && error?.phase == .answered)
         #expect(error?.message.contains("reference") == true)
+        #expect(world.posts("charges") == 2)
     }
 
     @Test("Charges other than the ordered one are not accepted")
@@ -157,18 +177,31 @@ import Testing
         _ = try await world.charge()
         let other = try MerchantWorld.order("order-1", cents: 1)
         #expect(await failure { _ = try await world.client.charge(for: other) }?.code == .integrity)
-        let answer =
-            #"{"status":"success","data":{"id":"1","reference":"order-2","amount":1,"currency":"USD","#
-            + #""charge_token":"t","status":"initiated"}}"#
-        world.faults.inject(.status(200, body: answer)) { $1 == "/v1/charges" }
-        let error = await failure { _ = try await world.charge("order-2") }
-        #expect(error?.code == .integrity && error?.phase == .maybeSent)
+        for (id, reference, amount, code) in [
+            ("1", "order-2", "1", .integrity), ("1", "order-1", "1250", .integrity),
+            ("", "order-2", "1250", .invalidResponse), ("1", "order-2", "null", .invalidResponse),
+        ] as [(String, String, String, PaymentError.Code)] {
+            let answer =
+                #"{"status":"success","data":{"id":"\#(id)","reference":"\#(reference)","amount":\#(amount),"#
+                + #""currency":"USD","charge_token":"t","status":"initiated"}}"#
+            world.faults.inject(.status(200, body: answer)) { $1 == "/v1/charges" }
+            let error = await failure { _ = try await world.charge("order-2") }
+            #expect(error?.code == code && error?.phase == .maybeSent, "\(answer)")
+        }
+    }
+
+    @Test("Every country of two capital letters is sent", arguments: ["AZ", "ZA"])
+    func countries(_ country: String) async throws {
+        let world = try MerchantWorld()
+        var order = try MerchantWorld.order()
+        order.country = country
+        #expect(try await world.client.createCharge(order).country == country)
     }
 
     @Test(
         "Unfit references are not sent",
         arguments: [
-            "", "a&b", "é", ".", "..", "refund-1", "cancel-1", "capture-1", "landing:1", "a\nb",
+            "", "a&b", "é", ".", "..", "refund-1", "cancel-1", "capture-1", "landing:1", "a\nb", "a\u{7F}",
             String(repeating: "a", count: 129),
         ])
     func unfitReferencesAreNotSent(_ reference: String) async throws {
@@ -183,11 +216,14 @@ import Testing
         let world = try MerchantWorld()
         var orders = [try MerchantWorld.order(cents: 0), try MerchantWorld.order(cents: UInt128(UInt64.max))]
         for index in orders.indices { orders[index].reference = "a\(index)" }
-        var abroad = try MerchantWorld.order()
-        abroad.country = "us"
+        for country in ["us", "USA", "U", "Us", "@S", "[S", "\u{C4}", ""] {
+            var abroad = try MerchantWorld.order()
+            abroad.country = country
+            orders.append(abroad)
+        }
         var fine = try MerchantWorld.order()
         fine.amount = try Money(minorUnits: 125_000, currency: .usd, exponent: 4)
-        for order in orders + [abroad, fine] {
+        for order in orders + [fine] {
             #expect(await failure { _ = try await world.client.createCharge(order) }?.code == .requestRefused)
         }
         #expect(world.faults.requests.isEmpty)

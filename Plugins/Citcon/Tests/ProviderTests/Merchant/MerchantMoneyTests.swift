@@ -77,6 +77,7 @@ import Testing
         // A step whose request for a token was answered has sent nothing yet.
         #expect(world.wire.harmless == ["/v1/access-tokens"])
         #expect(world.wire.requests.allSatisfy { $0.method == .post || $0.changesNothing })
+        #expect(world.wire.requests.allSatisfy { $0.timeout == .seconds(20) })
     }
 
     // MARK: Capturing (Protocol 2.7)
@@ -105,15 +106,77 @@ import Testing
         #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
     }
 
-    @Test("Captures only in the charge's currency")
+    @Test("An old capture is not sent again, and is unknown while the service states no amount")
+    func oldCaptures() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        world.faults.inject(.dropBefore) { $1 == "/v1/captures" }
+        _ = try await world.capture(charge)
+        world.clock.advance(by: .seconds(24 * 3600 + 1))
+        show(charge, captured: 0, own: nil, in: world)
+        guard case .unknown = try await world.capture(charge) else {
+            Issue.record("nothing shows how much was captured")
+            return
+        }
+        #expect(world.posts("captures") == 1)
+    }
+
+    @Test("A refused capture is open while no inquiry shows the charge")
+    func unseenCapture() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) { $1 == "/v1/captures" }
+        world.faults.inject(.status(500), times: 1000, after: 1) { method, _ in method == "GET" }
+        guard case .unknown = try await world.capture(charge) else {
+            Issue.record("another copy of the request may have captured it")
+            return
+        }
+    }
+
+    /// Shows a charge as captured: in all, and by this merchant's reference.
+    private func show(_ charge: CitconCharge, captured: Int, own: Int?, in world: MerchantWorld) {
+        func part(_ reference: String, _ amount: Int) -> JSONValue {
+            ["object": "capture", "reference": .string(reference), "amount": .number(JSONNumber(amount))]
+        }
+        let parts = [part("another", 500)] + (own.map { [part("capture-order-1", $0)] } ?? [])
+        let answer: JSONValue = [
+            "status": "success",
+            "data": [
+                "id": .string(charge.id), "object": "charge", "reference": "order-1", "currency": "USD",
+                "status": "succeeded", "amount": 1250, "amount_captured": .number(JSONNumber(captured)),
+                "captures": ["data": .array(parts)],
+            ],
+        ]
+        world.faults.inject(.status(200, body: answer.text), times: 99) { $1 == "/v1/transactions/order-1" }
+    }
+
+    @Test(
+        "An earlier capture is reported over the amount that the service states in one way",
+        arguments: [(0, 1250, true), (1250, nil, true), (1250, 1250, true), (1250, 500, false), (0, nil, false)]
+            as [(Int, Int?, Bool)])
+    func earlierCaptures(_ captured: Int, _ own: Int?, _ isClear: Bool) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        show(charge, captured: captured, own: own, in: world)
+        let outcome = try await world.capture(charge)
+        #expect(receipt(outcome)?.amount == (isClear ? charge.amount : nil))
+        #expect(receipt(outcome)?.isEarlier == (isClear ? true : nil))
+        #expect(world.posts("captures") == 0)
+    }
+
+    @Test("Captures only what is authorised, in the charge's currency")
     func capturesOnlyInTheChargesCurrency() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
-        let euros = try Money(minorUnits: 1, currency: .eur)
-        let error = await failure { _ = try await world.capture(charge, euros) }
-        #expect(error?.code == .requestRefused)
-        let open = try await world.charge("order-2")
-        #expect(await failure { _ = try await world.capture(open) }?.code == .requestRefused)
+        for amount in [
+            try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd),
+            try Money(minorUnits: 125_000, currency: .usd, exponent: 4),
+        ] {
+            #expect(await failure { _ = try await world.capture(charge, amount) }?.code == .requestRefused)
+        }
+        for open in [try await world.charge("order-2"), try await world.paid("order-3", .vanishes)] {
+            #expect(await failure { _ = try await world.capture(open) }?.code == .requestRefused)
+        }
         #expect(await world.journal.unfinished().isEmpty)
         #expect(world.posts("captures") == 0)
     }
@@ -138,6 +201,20 @@ import Testing
         // The reserved money is released.
         let reserved = try await world.paid("order-2", captures: false)
         #expect(try await world.router.cancel(reserved.reference) == .cancelled)
+    }
+
+    @Test("Does not cancel what is over")
+    func doesNotCancelWhatIsOver() async throws {
+        let world = try MerchantWorld()
+        let late = try await world.charge("a")
+        world.clock.advance(by: .seconds(7200))
+        #expect(try await world.router.cancel(late.reference) == .expired)
+        guard case .declined = try await world.router.cancel(try await world.paid("b", .fails).reference) else {
+            Issue.record("a failed charge is declined")
+            return
+        }
+        #expect(try await world.router.cancel(try await world.paid("c", .cancels).reference) == .cancelled)
+        #expect(world.posts("cancels") == 0)
     }
 
     @Test("Lost cancellations are settled by asking")
@@ -192,6 +269,19 @@ import Testing
         #expect(await world.refunds(charge) == 0)
     }
 
+    @Test("A refusal of a refund is no outcome when the service failed", arguments: ["4202", "4208"])
+    func unclearRefusals(_ code: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        world.faults.inject(.status(500, body: #"{"status":"fail","data":{"code":"\#(code)"}}"#)) {
+            $1 == "/v1/refunds"
+        }
+        guard case .unknown = try await world.router.refund(try refund(charge)) else {
+            Issue.record("the refund may have been made")
+            return
+        }
+    }
+
     @Test(
         "Unclear refunds are sent again under their reference, and made once",
         arguments: [
@@ -224,7 +314,7 @@ import Testing
         let charge = try await world.paid()
         world.faults.inject(.dropBefore) { $1 == "/v1/refunds" }
         _ = try await world.router.refund(try refund(charge))
-        world.clock.advance(by: .seconds(25 * 3600))
+        world.clock.advance(by: .seconds(24 * 3600 + 1))
         guard case .unknown = try await world.router.refund(try refund(charge)) else {
             Issue.record("nothing shows whether it was made")
             return
@@ -320,15 +410,26 @@ import Testing
         #expect(await world.refunds(charge) == 0)
     }
 
-    @Test("Lost refunds are found in the list of the charge")
-    func lostRefundsAreFoundInTheListOfTheCharge() async throws {
+    @Test(
+        "Lost refunds are found in the list of the charge",
+        arguments: [
+            FaultInjector.Fault.status(404, body: "{}"),
+            .status(
+                200,
+                body:
+                    #"{"status":"success","data":{"id":"9","object":"charge","reference":"refund-7-order-1-credit-1","#
+                    + #""amount":1250,"amount_refunded":1250,"currency":"USD","status":"succeeded"}}"#),
+        ])
+    func lostRefundsAreFoundInTheListOfTheCharge(_ search: FaultInjector.Fault) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
+        _ = try await world.router.refund(try refund(charge, 250, "credit-0"))
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
-        // In case the service does not search refunds by their references.
-        world.faults.inject(.status(404, body: "{}"), times: 100) { $1 == "/v1/transactions/refund-7-order-1-credit-1" }
-        #expect(receipt(try await world.router.refund(try refund(charge)))?.amount?.minorUnits == 1250)
-        #expect(world.posts("refunds") == 1)
+        // In case the service does not search refunds by their references, or shows something else of this one.
+        world.faults.inject(search, times: 100) { $1 == "/v1/transactions/refund-7-order-1-credit-1" }
+        let found = receipt(try await world.router.refund(try refund(charge, 1000)))
+        #expect(found?.amount?.minorUnits == 1000 && found?.isEarlier == false && found?.transactionID != "9")
+        #expect(world.posts("refunds") == 2)
     }
 
     /// Refunds of a server whose journal is lost.
@@ -378,8 +479,11 @@ import Testing
     func refundsOnlyInTheChargesCurrency() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
-        for money in [try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd)] {
-            let request = RefundRequest(of: charge.reference, amount: money, id: "credit-\(money.currency)")
+        for (number, money) in [
+            try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd),
+            try Money(minorUnits: 125_000, currency: .usd, exponent: 4),
+        ].enumerated() {
+            let request = RefundRequest(of: charge.reference, amount: money, id: "credit-\(number)")
             #expect(await failure { _ = try await world.router.refund(request) }?.code == .requestRefused)
         }
         #expect(world.posts("refunds") == 0)

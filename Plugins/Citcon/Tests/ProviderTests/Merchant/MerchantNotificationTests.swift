@@ -72,7 +72,7 @@ import Testing
         #expect(try read(signed(json)).reference == "reference132")
         // Live servers sign one more name (Protocol 5.3).
         json["fields"] = .string((Self.names + ["payment"]).joined(separator: ","))
-        for payment: JSONValue? in [nil, .null, "", "card"] {
+        for payment: JSONValue? in [nil, .null, "", "card", true, false] {
             json["payment"] = payment
             #expect(try read(signed(json)).amount?.minorUnits == 100)
         }
@@ -252,13 +252,25 @@ import Testing
         "What is not signed is not believed",
         arguments: ["id", "transaction_type", "reference", "amount", "currency", "status"])
     func whatIsNotSignedIsNotBelieved(_ name: String) throws {
+        for kind: JSONValue in ["charge", "refund"] {
+            var json = Self.example
+            json["transaction_type"] = kind
+            json["fields"] = .string(Self.names.filter { $0 != name }.joined(separator: ","))
+            let message = try complaint(signed(json).serialized())
+            #expect(message?.contains("'\(name)'") == true)
+            var empty = Self.example
+            empty["transaction_type"] = kind
+            empty[name] = ""
+            #expect(try complaint(signed(empty).serialized())?.contains("'\(name)'") == true)
+        }
+    }
+
+    @Test("A list of 64 fields is read, whose names have 1 to 64 characters")
+    func longestListOfFields() throws {
         var json = Self.example
-        json["fields"] = .string(Self.names.filter { $0 != name }.joined(separator: ","))
-        let message = try complaint(signed(json).serialized())
-        #expect(message?.contains("'\(name)'") == true)
-        var empty = Self.example
-        empty[name] = ""
-        #expect(try complaint(signed(empty).serialized())?.contains("'\(name)'") == true)
+        let more = ["a", String(repeating: "b", count: 64)] + (0..<64).map { "c\($0)" }
+        json["fields"] = .string((Self.names + more).prefix(64).joined(separator: ","))
+        #expect(try read(signed(json)).reference == "reference132")
     }
 
     @Test(
@@ -293,10 +305,18 @@ import Testing
         {
             #expect(try complaint(Array(body.utf8)) != nil)
         }
-        var large = Self.example
-        large["note"] = .string(String(repeating: "x", count: 64 << 10))
-        #expect(try complaint(large.serialized())?.contains("larger") == true)
         #expect(try complaint([0xFF, 0xFE]) != nil)
+    }
+
+    @Test("A body of 64 KiB is read, and a larger one is refused")
+    func length() throws {
+        var json = Self.example
+        json["note"] = ""
+        for (excess, complaint) in [(0, nil), (1, "the notification is not accepted: it is larger than 65536 bytes")] {
+            var large = json
+            large["note"] = .string(String(repeating: "x", count: 65_536 + excess - json.serialized().count))
+            #expect(try self.complaint(large.serialized()) == complaint)
+        }
     }
 
     @Test(
@@ -338,6 +358,17 @@ import Testing
         }
     }
 
+    @Test("An unknown status is reported in 40 printable characters")
+    func unknownStatus() throws {
+        var json = Self.example
+        json["status"] = .string(" ~\u{1F}\u{7F}\u{E9}" + String(repeating: "x", count: 40))
+        guard case .unknown(let unknown) = try read(signed(json)).report else {
+            Issue.record("an unknown status reports no outcome")
+            return
+        }
+        #expect(unknown.rawStatus == " ~????" + String(repeating: "x", count: 34))
+    }
+
     @Test("Disputes and refunds are not payments")
     func disputesAndRefundsAreNotPayments() throws {
         var json = Self.example
@@ -348,6 +379,9 @@ import Testing
             return
         }
         #expect(unknown.rawStatus == "chargeback: Lost")
+        json["amount"] = ""
+        #expect(try read(signed(json)).amount == nil)
+        json["amount"] = 100
         json["transaction_type"] = "refund"
         json["status"] = "success"
         func notified(_ reference: String) throws -> PaymentNotification {
@@ -388,6 +422,7 @@ import Testing
         let genuine = try JSONValue(parsing: body)
         for (name, value) in [
             ("id", "1"), ("reference", "order-3"), ("amount", 1), ("currency", "EUR"), ("transaction_type", "refund"),
+            ("transaction_type", "chargeback"),
         ] as [(String, JSONValue)] {
             var json = genuine
             json[name] = value

@@ -64,6 +64,21 @@ import Testing
         return try MerchantWorld().merchant.read(IncomingNotification(headers: [:], body: body))
     }
 
+    @Test("A charge goes through its statuses in one order")
+    func order() throws {
+        let statuses = ["initiated", "pending", "authorized", "success"]
+        for (place, first) in statuses.enumerated() {
+            var state = CitconTransactionState(id: "1")
+            #expect(try state.apply(notification("charge", first)) == (place == 0 ? .repeated : .applied))
+            for earlier in statuses[..<place] {
+                #expect(try state.apply(notification("charge", earlier)) == .outdated)
+            }
+            for later in statuses[(place + 1)...] {
+                #expect(try state.apply(notification("charge", later)) == .applied)
+            }
+        }
+    }
+
     @Test("Contradictions change nothing")
     func contradictionsChangeNothing() throws {
         var state = CitconTransactionState(id: "1")
@@ -79,9 +94,9 @@ import Testing
     @Test("A dispute's status is final")
     func disputesKeepTheLastWord() throws {
         var state = CitconTransactionState(id: "1", kind: .chargeback)
-        for word in ["Notification of Claim", "Request For Information", "Lost"] {
+        for word in ["Notification of Claim", "Request For Information", "pending", "initiated", "Lost"] {
             #expect(try state.apply(notification("chargeback", word)) == .applied)
-            #expect(state.status == .unknown(word))
+            #expect(state.status.rawValue == word)
         }
     }
 }

@@ -68,6 +68,7 @@ import Testing
         #expect(await client.requestOrder(other).isPaid == false)
 
         for _ in 0..<2 { try await world.client.forget(Redacted(token)) }
+        #expect(world.faults.requests.last?.method == "DELETE")
         #expect(try await world.client.storedInstrument(Redacted(token)) == nil)
         #expect(try await world.client.storedInstruments(of: Self.payer).isEmpty)
         let late = try await order(world, "card", "order-5")
@@ -125,12 +126,16 @@ import Testing
         #expect(await failure { _ = try await world.client.storedInstruments(of: Self.payer) }?.code == .integrity)
         world.faults.inject(answer(account("2", "customer-7"))) { $1 == "/v1/vault/1" }
         #expect(await failure { _ = try await world.client.storedInstrument(Redacted("1")) }?.code == .integrity)
-        world.faults.inject(answer(account("2", "customer-8"))) { $1 == "/v1/vault" }
-        let stored = await failure {
-            _ = try await world.client.store(nonce: Redacted("fake-n"), method: "card", of: Self.payer)
+        for method in ["card", "paypal"] {
+            world.faults.inject(answer(account("2", method == "card" ? "customer-8" : "customer-7"))) {
+                $1 == "/v1/vault"
+            }
+            let stored = await failure {
+                _ = try await world.client.store(nonce: Redacted("fake-n"), method: method, of: Self.payer)
+            }
+            #expect(stored?.code == .integrity && stored?.phase == .maybeSent)
         }
-        #expect(stored?.code == .integrity && stored?.phase == .maybeSent)
-        for data in ["{}", #"{"data":{}}"#, #"{"data":[{}]}"#, #"{"data":[7]}"#] {
+        for data in ["{}", #"{"data":{}}"#, #"{"data":[{}]}"#, #"{"data":[7]}"#, account("", "customer-7")] {
             world.faults.inject(answer(data)) { $1 == "/v1/vault" }
             let error = await failure { _ = try await world.client.storedInstruments(of: Self.payer) }
             #expect(error?.code == .invalidResponse && error?.phase == .answered, "\(data)")
@@ -149,10 +154,24 @@ import Testing
         try await world.client.forget(stored.token)
         #expect(try await world.client.storedInstrument(stored.token) == nil)
         for token in ["", "..", "a/b"] {
-            #expect(await failure { try await world.client.forget(Redacted(token)) } != nil, "'\(token)'")
+            #expect(
+                await failure { try await world.client.forget(Redacted(token)) }?.phase == .beforeSend, "'\(token)'")
             #expect(await failure { _ = try await world.client.storedInstrument(Redacted(token)) } != nil)
         }
         #expect(world.faults.requests.allSatisfy { $0.method != "DELETE" || $0.path == path })
+    }
+
+    @Test("A refused deletion is done if the account does not exist, and open if it does")
+    func refusedDeletion() async throws {
+        let world = try MerchantWorld()
+        let stored = try await world.client.store(nonce: Redacted("fake-valid-nonce"), method: "card", of: Self.payer)
+        for (token, phase) in [("unknown", nil), (stored.token.reveal(), .maybeSent)] as [(String, PaymentError.Phase?)]
+        {
+            world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) { method, _ in
+                method == "DELETE"
+            }
+            #expect(await failure { try await world.client.forget(Redacted(token)) }?.phase == phase)
+        }
     }
 
     @Test("An account that was not stored is reported as such, and not repeated")
@@ -174,6 +193,9 @@ import Testing
         #expect(choices.map(\.id) == ["banktransfer-one", "banktransfer-two"] && choices[0].name == "Sandbox one")
         #expect(world.faults.requests.last?.query == "method=banktransfer&amount=12000&currency=KRW")
         #expect(try await world.client.choices(for: "alipay+", paying: amount).count == 2)
+        let odd = #"{"status":"success","data":{"data":[{"id":""},{"id":"one"},{"name":"two"}]}}"#
+        world.faults.inject(.status(200, body: odd)) { $1 == "/v1/consults" }
+        #expect(try await world.client.choices(for: "alipay+", paying: amount).map(\.name) == ["one"])
         #expect(await failure { _ = try await world.client.choices(for: "toss", paying: amount) } != nil)
         #expect(
             await failure { _ = try await world.client.choices(for: "bkash", paying: amount) }?.code == .unsupported)
