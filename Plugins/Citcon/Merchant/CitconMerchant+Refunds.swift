@@ -13,8 +13,8 @@ extension CitconMerchant: RefundingService {
         let client = client(context)
         let id = try await context.step("find the charge", .query) {
             let charge = try await client.found(request.payment)
-            guard let id = charge.id, let amount = charge.money,
-                CitconMerchantClient.units(of: request.amount, as: amount) != nil
+            guard let id = charge.id, let amount = charge.money, amount.currency == request.amount.currency,
+                amount.exponent == request.amount.exponent
             else {
                 throw PaymentError(
                     .requestRefused, "the refund is in another currency than the charge", provider: self.id)

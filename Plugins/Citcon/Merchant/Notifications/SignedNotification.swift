@@ -39,7 +39,7 @@ enum SignedNotification {
         _ body: [UInt8], secret: Redacted<String>, of merchant: ProviderID
     ) throws(NotificationDefect) -> CitconNotification {
         guard body.count <= maximumLength else { throw .tooLarge }
-        guard let json = try? JSONValue(parsing: body), json.object != nil else { throw .notJSON }
+        guard let json = try? JSONValue(parsing: body) else { throw .notJSON }
         let values = try signedValues(json)
         guard let sign = json["sign"]?.string else { throw .malformed("sign") }
         guard ConstantTime.equal(sign.utf8, signature(of: values, secret: secret).utf8) else { throw .forged }

@@ -364,7 +364,7 @@ final class Mutexed<Value: Sendable>: Sendable {
 }
 
 /// Steps that run at once and store nothing.
-private struct PlainSteps: StepRunner {
+struct PlainSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue {

@@ -161,7 +161,7 @@ extension WalletConnectPayMerchant: NotificationReadingService {
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func read(_ notification: IncomingNotification) throws(PaymentError) -> Event {
         do throws(WebhookDefect) {
-            _ = try SignedWebhook.check(notification, secrets: secrets, now: clock.now)
+            try SignedWebhook.check(notification, secrets: secrets, now: clock.now)
             return try Event(notification.body, at: self)
         } catch {
             throw PaymentError(

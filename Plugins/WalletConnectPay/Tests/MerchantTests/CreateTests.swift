@@ -60,16 +60,39 @@ import WalletConnectPaySandbox
         #expect(await world.sandbox.ledger.entries.count == 1)
     }
 
-    @Test("A lost answer is got back by the same request under the same key")
-    func lostAnswer() async throws {
+    @Test(
+        "A lost answer is got back by the same request under the same key",
+        arguments: [
+            FaultInjector.Fault.dropAfter, .garbage, .status(202, body: "{}"), .status(408), .status(500), .status(502),
+        ])
+    func lostAnswer(_ fault: FaultInjector.Fault) async throws {
         let world = try ShopWorld()
-        world.faults.inject(.dropAfter) { $1 == "/v1/payments" }
+        world.faults.inject(fault) { $1 == "/v1/payments" }
         let payment = try await world.payment()
         #expect(await world.events(payment) == [.created])
         let sent = world.wire.requests
         #expect(sent.count == 2 && sent[0].body == sent[1].body)
         #expect(sent.allSatisfy { $0.headers["Idempotency-Key"] == "ORDER-1" })
         #expect(await world.sandbox.ledger.entries.count == 1)
+    }
+
+    @Test("A refused order is not sent again", arguments: [307, 400, 404, 429, 600])
+    func refusedOnce(_ status: Int) async throws {
+        let world = try ShopWorld()
+        world.faults.inject(.status(status)) { $1 == "/v1/payments" }
+        #expect(await failure { _ = try await world.payment() } != nil)
+        #expect(world.wire.requests.count == 1)
+    }
+
+    @Test(
+        "An order that was not sent, or was cancelled, is not sent again",
+        arguments: [(TransportError.Phase.notSent, TransportError.Reason.hostNotFound), (.maybeSent, .cancelled)])
+    func unsentOnce(_ phase: TransportError.Phase, _ reason: TransportError.Reason) async throws {
+        let world = try ShopWorld()
+        let wire = RecordingTransport(result: .failure(TransportError(phase, reason, origin: "https://api.example")))
+        let client = world.merchant.client(over: wire, clock: world.clock)
+        #expect(await failure { _ = try await client.createPayment(ShopWorld.order()) } != nil)
+        #expect(wire.requests.count == 1)
     }
 
     @Test(
@@ -165,10 +188,11 @@ import WalletConnectPaySandbox
             ShopWorld.order("ORDER-2", try Money(minorUnits: 125_000, currency: .usd, exponent: 4)),
             ShopWorld.order("ORDER-3", try Money(minorUnits: 1, currency: .asset(usdc), exponent: 6)),
         ]
-        for end in [Date.distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan)] {
+        for end in [-.infinity, -1, 0.9, .infinity, .nan] as [Double] {
+            let end = Date(timeIntervalSince1970: end)
             orders.append(Shop.Order(reference: "ORDER-4", amount: ShopWorld.price, expiresAt: end))
         }
-        for key in ["", " a", "ü", "a\nb", String(repeating: "k", count: 256)] {
+        for key in ["", " a", "a ", "ü", "a\nb", "a\u{7F}", String(repeating: "k", count: 256)] {
             orders.append(Shop.Order(reference: "ORDER-5", amount: ShopWorld.price, idempotencyKey: key))
         }
         for order in orders {
@@ -176,6 +200,21 @@ import WalletConnectPaySandbox
             #expect(error?.code == .requestRefused && error?.phase == .beforeSend, "\(order)")
         }
         #expect(world.faults.requests.isEmpty)
+    }
+
+    @Test("Orders at the limits are sent")
+    func limits() async throws {
+        let world = try ShopWorld()
+        for (reference, key) in [
+            ("ABC", "a"), ("ORDER-1", "~ a"),
+            (String(repeating: "A", count: 35), String(repeating: "k", count: 255)),
+        ] {
+            let order = Shop.Order(reference: reference, amount: ShopWorld.price, idempotencyKey: key)
+            #expect(try await world.client.createPayment(order).rawStatus == "requires_action")
+        }
+        let early = Shop.Order(
+            reference: "ORDER-2", amount: ShopWorld.price, expiresAt: Date(timeIntervalSince1970: 1))
+        #expect(await failure { _ = try await world.client.createPayment(early) }?.vendorCode == "params_validation")
     }
 
     /// This machine's clock decides nothing: the service checks if an end lies ahead.

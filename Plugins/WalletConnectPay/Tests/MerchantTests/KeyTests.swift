@@ -16,14 +16,42 @@ import WalletConnectPaySandbox
         #expect(try ShopWorld(live: false).merchant.mode == .test)
     }
 
-    @Test("What is no key is refused", arguments: ["", "wcp_", "wcp_test_", "sk-1", "WCP_a", "wcp_a b", "wcp_é"])
+    @Test("A key has at most 512 printable characters without blanks")
+    func lengths() throws {
+        let longest = "wcp_!~" + String(repeating: "k", count: 506)
+        #expect(try Shop.Key(Redacted(longest)).mode == .live)
+        #expect(throws: PaymentError.self) { try Shop.Key(Redacted(longest + "k")) }
+    }
+
+    @Test(
+        "What is no key is refused",
+        arguments: ["", "wcp_", "wcp_test_", "sk-1", "WCP_a", "wcp_a b", "wcp_é", "wcp_a\u{7F}"])
     func noKeys(_ text: String) {
         let error = #expect(throws: PaymentError.self) { try Shop.Key(Redacted(text)) }
         #expect(error?.code == .unauthorized)
         #expect(text.isEmpty || error?.message.contains("'\(text)'") == false)
     }
 
-    @Test("Ids and addresses that cannot be sent are refused", arguments: ["", "..", "a/b", "a\nb", "ü", "a b"])
+    @Test("A merchant's id has up to 256 letters, digits and signs")
+    func longestID() throws {
+        let key = try Shop.Key(WalletConnectPaySandbox.liveKey)
+        let id = "mrch-_.:" + String(repeating: "9", count: 248)
+        #expect(try WalletConnectPayMerchant(merchantID: id, key: key).merchantID == id)
+        #expect(throws: PaymentError.self) { try WalletConnectPayMerchant(merchantID: id + "9", key: key) }
+    }
+
+    @Test("A payment is asked about under its merchant's name, and may have an id of one letter")
+    func payments() async throws {
+        let world = try ShopWorld()
+        let foreign = PaymentReference(provider: "another-merchant", id: "pay_1")
+        #expect(await failure { _ = try await world.client.payment(foreign) }?.phase == .beforeSend)
+        #expect(world.faults.requests.isEmpty)
+        let short = PaymentReference(provider: Shop.id, id: "pay_1")
+        #expect(await failure { _ = try await world.client.payment(short) }?.code == .notFound)
+    }
+
+    @Test(
+        "Ids and addresses that cannot be sent are refused", arguments: ["", ".", "..", "a/b", "a\nb", "ü", "a b"])
     func ids(_ id: String) async throws {
         let key = try Shop.Key(WalletConnectPaySandbox.liveKey)
         #expect(throws: PaymentError.self) { try WalletConnectPayMerchant(merchantID: id, key: key) }
@@ -31,7 +59,7 @@ import WalletConnectPaySandbox
             try WalletConnectPayMerchant(merchantID: "m", key: key, baseURL: "http://api.example")
         }
         let world = try ShopWorld()
-        for payment in [id, "pay_", "pay_a-1", "pay_" + String(repeating: "a", count: 61), "pay_1/cancel"] {
+        for payment in [id, "pay_", "pay_-1", "pay_a-1", "pay_" + String(repeating: "a", count: 61), "pay_1/cancel"] {
             let reference = PaymentReference(provider: Shop.id, id: payment)
             let error = await failure { _ = try await world.router.cancel(reference) }
             #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
@@ -63,13 +91,17 @@ import WalletConnectPaySandbox
         _ = try await world.client.payment(payment.reference)
         _ = try await world.client.payments()
         _ = try await world.accounts.merchants()
+        _ = try await world.accounts.updateMerchant(WalletConnectPaySandbox.merchantID, .init(name: "Shop"))
         let calls = world.wire.requests.filter { !$0.url.path.hasPrefix("/v1/gateway") }
         #expect(calls.allSatisfy { $0.headers["Api-Key"] == WalletConnectPaySandbox.liveKey.reveal() })
         #expect(calls.allSatisfy { $0.headers["WCP-Version"] == "2026-02-19.preview" })
         #expect(calls.allSatisfy { $0.headers["Authorization"] == nil })
         #expect(
             calls.map { $0.headers["Merchant-Id"] }
-                == Array(repeating: WalletConnectPaySandbox.merchantID, count: 3) + [nil])
+                == Array(repeating: WalletConnectPaySandbox.merchantID, count: 3) + [nil, nil])
+        #expect(calls.map { $0.headers["Content-Type"] != nil } == [true, false, false, false, true])
+        #expect(calls.allSatisfy { $0.replay == .safe && $0.timeout == .seconds(30) && $0.responseLimit == 4_194_304 })
+        #expect(world.merchant.descriptor.replayWindow == .seconds(3650 * 86_400))
     }
 
     @Test("Test and live do not see each other")

@@ -56,6 +56,10 @@ import WalletConnectPaySandbox
         func references(_ filter: Shop.Filter) async throws -> [String] {
             try await world.client.payments(filter).payments.map(\.reference)
         }
+        #expect(try await references(.init()).count == 7)
+        #expect(world.wire.requests.last?.url.query == "limit=50")
+        #expect(try await references(.init(limit: 1)) == ["ORDER-7"])
+        #expect(try await references(.init(sorting: .amount, isAscending: false, limit: 2)) == ["ORDER-1", "ORDER-2"])
         #expect(try await references(.init(statuses: ["succeeded"])) == ["ORDER-3"])
         #expect(try await references(.init(statuses: ["succeeded", "cancelled"])) == ["ORDER-5", "ORDER-3"])
         #expect(try await references(.init(reference: "ER-2")) == ["ORDER-2"])
@@ -72,6 +76,8 @@ import WalletConnectPaySandbox
         let row = try #require(try await world.client.payments(.init(statuses: ["succeeded"])).payments.first)
         #expect(row.price?.minorUnits == 1700 && row.paid?.exponent == 6 && row.isSettled && row.isFinal)
         #expect(row.merchantID == WalletConnectPaySandbox.merchantID && row.buyer?.hasPrefix("eip155:8453:") == true)
+        let unpaid = try #require(try await world.client.payments(.init(reference: "ORDER-1")).payments.first)
+        #expect(!unpaid.isSettled && !unpaid.isFinal && unpaid.paid == nil && unpaid.settledAt == nil)
         #expect(row.fee?.minorUnits == 14 + 6 && row.transactionID?.hasPrefix("0x") == true)
         #expect(row.createdAt == start.addingTimeInterval(20) && row.settledAt != nil && row.changedAt == row.settledAt)
     }

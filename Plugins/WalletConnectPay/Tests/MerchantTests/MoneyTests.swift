@@ -22,6 +22,8 @@ import WalletConnectPaySandbox
         #expect(try await world.router.refund(request) == expected)
         #expect(await world.refunds(payment) == 1)
         #expect(world.requests("POST", "/v1/refunds") == 1)
+        // The price is searched for by the order's reference.
+        #expect(world.wire.requests.contains { $0.url.query == "limit=200&referenceId=ORDER-1" })
         // Another server, whose journal does not have it, asks for the same refund, and it is made.
         let other = PaymentRouter(
             registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
@@ -46,6 +48,27 @@ import WalletConnectPaySandbox
             #expect(error?.code == .requestRefused && error?.phase != .maybeSent, "\(amount)")
         }
         #expect(world.requests("POST", "/v1/refunds") == 0)
+    }
+
+    @Test("A payment whose reference no list can be searched for is found among all")
+    func unsearchable() async throws {
+        let world = try ShopWorld()
+        let body: JSONValue = ["referenceId": "ORDER_1", "amount": ["unit": "iso4217/USD", "value": "1250"]]
+        let answer = await world.sandbox.respond(
+            to: HTTPRequest(
+                .post, try HTTPURL("https://api.pay.walletconnect.com/v1/payments"),
+                headers: [
+                    "Api-Key": WalletConnectPaySandbox.liveKey.reveal(), "WCP-Version": "2026-02-19.preview",
+                    "Merchant-Id": WalletConnectPaySandbox.merchantID, "Content-Type": "application/json",
+                ], body: body.serialized()))
+        let id = try #require(try JSONValue(parsing: answer.body)["paymentId"]?.string)
+        _ = try await world.router.pay("https://pay.walletconnect.com/?pid=\(id)", as: SandboxWallet().payer())
+        let request = RefundRequest(
+            of: PaymentReference(provider: Shop.id, id: id), amount: ShopWorld.price, id: "credit-1")
+        guard case .succeeded = try await world.router.refund(request) else {
+            Issue.record("it was not refunded")
+            return
+        }
     }
 
     @Test("Any text is a refund's id, and no second one refunds the payment")
@@ -98,11 +121,16 @@ import WalletConnectPaySandbox
         #expect(await world.refunds(payment) == 1)
     }
 
-    @Test("The refund of another payment in the answer is not taken for this one")
-    func otherPayment() async throws {
+    @Test(
+        "Another payment's refund, or a failure with a code of refusals, proves nothing",
+        arguments: [
+            (200, ["paymentId": "pay_other"]), (500, ["code": "payment_not_succeeded", "message": "m"]),
+            (500, ["code": "already_refunded", "message": "m"]), (409, ["code": "version_conflict", "message": "m"]),
+        ] as [(Int, JSONValue)])
+    func unprovenAnswers(_ status: Int, _ body: JSONValue) async throws {
         let world = try ShopWorld()
         let payment = try await world.paid()
-        world.lie("/v1/refunds", ["paymentId": "pay_other"])
+        world.lie("/v1/refunds", body, status: status)
         do throws(PaymentError) {
             // Open, if it is an outcome at all.
             let outcome = try await world.router.refund(world.refund(payment))
@@ -110,7 +138,7 @@ import WalletConnectPaySandbox
                 Issue.record("\(outcome)")
                 return
             }
-        } catch { #expect(error.code == .integrity && error.phase == .maybeSent, "\(error)") }
+        } catch { #expect(error.phase == .maybeSent && (error.code == .integrity || status != 200), "\(error)") }
         #expect(world.requests("POST", "/v1/refunds") == 1)
         #expect(await world.refunds(payment) == 0)
     }
@@ -156,6 +184,31 @@ import WalletConnectPaySandbox
         #expect(world.requests("GET", "/v1/merchants/payments") == 25)
     }
 
+    @Test("A list whose next page is the same one is read no further")
+    func repeatedPage() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        for _ in 0..<3 {
+            world.lie(
+                "/v1/merchants/payments", ["data": [Self.row("pay_1")], "nextCursor": "c", "stats": Self.stats])
+        }
+        #expect(await failure { _ = try await world.router.refund(world.refund(payment)) } != nil)
+        #expect(world.requests("GET", "/v1/merchants/payments") == 2)
+    }
+
+    @Test("A price of zero is no price to refund")
+    func noPrice() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        var row = Self.row(payment.reference.id)
+        row["fiatAmount"]?["value"] = "0"
+        world.lie("/v1/merchants/payments", ["data": [row], "nextCursor": nil, "stats": Self.stats])
+        let zero = try Money(minorUnits: 0, currency: .usd)
+        let error = await failure { _ = try await world.router.refund(world.refund(payment, zero)) }
+        #expect(error?.code == .requestRefused)
+        #expect(world.requests("POST", "/v1/refunds") == 0)
+    }
+
     private static let stats: JSONValue = ["totalRevenue": [], "totalTransactions": 1, "totalCustomers": 1]
 
     private static func row(_ id: String) -> JSONValue {
@@ -180,6 +233,7 @@ import WalletConnectPaySandbox
         #expect(try await world.router.cancel(payment.reference) == .cancelled)
         #expect(await world.events(payment) == [.created, .cancelled])
         #expect(world.requests("POST", "/v1/payments/\(payment.reference.id)/cancel") == 1)
+        #expect(world.wire.requests.last { $0.method == .post }?.replay == .never)
     }
 
     @Test("A payment that was paid meanwhile is reported as paid")
@@ -209,7 +263,10 @@ import WalletConnectPaySandbox
         let payment = try await world.payment()
         world.faults.inject(fault) { $1.hasSuffix("/cancel") }
         let isCancelled: Bool
-        do { isCancelled = try await world.router.cancel(payment.reference) == .cancelled } catch {
+        do {
+            #expect(try await world.router.cancel(payment.reference) == .cancelled)
+            isCancelled = true
+        } catch {
             #expect(error.phase == .maybeSent)
             isCancelled = false
         }

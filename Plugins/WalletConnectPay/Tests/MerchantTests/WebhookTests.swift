@@ -26,6 +26,10 @@ import WalletConnectPaySandbox
         let good = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
         #expect(try reading(body, good)?.contains("'data'") == true)
         #expect(try reading(body, "v1,AAAA v2,x \(good)")?.contains("'data'") == true)
+        // Sixteen entries are read.
+        let others = Array(repeating: "v1,AAAA", count: 15).joined(separator: " ")
+        #expect(try reading(body, "\(others) \(good)")?.contains("'data'") == true)
+        #expect(try reading(body, "v1,AAAA \(others) \(good)")?.contains("lacks") == true)
         for wrong in ["v2," + good.dropFirst(3), "v1,h" + good.dropFirst(4), "", String(good.dropFirst(3)), good + "="]
         {
             #expect(try reading(body, wrong)?.contains("signature") == true, "\(wrong)")
@@ -69,9 +73,20 @@ import WalletConnectPaySandbox
             doubled.append("Svix-\(field)", try #require(good["svix-\(field)"]))
             #expect(Self.refusal(merchant, doubled, Self.short)?.contains("twice") == true)
         }
-        for time in ["", "soon", "-1782813540", "1782813540.0", "0x1", "99999999999999999999"] {
+        for time in ["", "soon", "-1782813540", "1782813540.0", "0x1", "1000000000000000", "99999999999999999999"] {
             let headers = Self.headers("svix", "msg_1", time, Self.shortSignature)
             #expect(Self.refusal(merchant, headers, Self.short)?.contains("lacks") == true, "\(time)")
+        }
+        for time in ["0", "999999999999999"] {
+            let headers = Self.headers("svix", "msg_1", time, Self.shortSignature)
+            #expect(Self.refusal(merchant, headers, Self.short)?.contains("seconds") == true, "\(time)")
+        }
+        // An id has 1 to 256 printable characters without blanks.
+        let longest = "!~" + String(repeating: "i", count: 254)
+        for (id, isRead) in [(longest, true), (longest + "i", false), ("", false), ("a b", false), ("\u{7F}", false)] {
+            let headers = Self.headers("svix", id, "1782813540", Self.shortSignature)
+            let complaint = isRead ? "signature does not match" : "lacks"
+            #expect(Self.refusal(merchant, headers, Self.short)?.contains(complaint) == true, "\(id)")
         }
         #expect(Self.refusal(merchant, [:], Self.short)?.contains("lacks") == true)
         // Another id or time is another message.
@@ -87,6 +102,10 @@ import WalletConnectPaySandbox
             "", "whsec_", "whsec_AQID", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKY!rTwjUPD8ILPZIo2LaLaSw",
         ] {
             #expect(throws: PaymentError.self) { try Shop.WebhookSecret(Redacted(text)) }
+        }
+        for (count, isTaken) in [(15, false), (16, true), (128, true), (129, false)] {
+            let text = Redacted("whsec_" + Data(repeating: 7, count: count).base64EncodedString())
+            #expect(((try? Shop.WebhookSecret(text)) != nil) == isTaken, "\(count)")
         }
         let clock = VirtualClock(Date(timeIntervalSince1970: 1_782_813_540))
         let merchant = try ShopWorld.merchant(live: false, clock: clock, secrets: [])
@@ -203,14 +222,23 @@ import WalletConnectPaySandbox
         func refusal(_ change: (inout JSONValue) -> Void) throws -> String? {
             var body = genuine
             change(&body)
-            let bytes = body.serialized()
-            let time = String(Int(world.clock.now.timeIntervalSince1970))
-            let key = Array(Data(base64Encoded: "c2FuZGJveC13ZWJob29rLXNlY3JldA==") ?? Data())
-            let signature = Digest.sha256.authenticate(Array("msg_1.\(time).".utf8) + bytes, key: key)
-            let headers = Self.headers("svix", "msg_1", time, "v1," + Data(signature).base64EncodedString())
-            return Self.refusal(world.merchant, headers, String(decoding: bytes, as: UTF8.self))
+            let signed = Self.signed(body, in: world)
+            return Self.refusal(world.merchant, signed.headers, signed.body)
         }
         #expect(try refusal { _ in } == nil)
+        #expect(try refusal { $0 = [] }?.contains("one JSON object") == true)
+        #expect(try refusal { $0["data"] = [] }?.contains("'data'") == true)
+        for (length, isRead) in [(256, true), (257, false)] {
+            let id = JSONValue.string(String(repeating: "i", count: length))
+            #expect(try refusal { $0["id"] = id }?.contains("'id'") == (isRead ? nil : true))
+        }
+        for (length, isRead) in [(262_144, true), (262_145, false)] {
+            let complaint = try refusal {
+                $0["note"] = ""
+                $0["note"] = .string(String(repeating: "x", count: length - $0.serialized().count))
+            }
+            #expect(complaint?.hasSuffix("larger than 262144 bytes") == (isRead ? nil : true))
+        }
         #expect(try refusal { $0["data"]?["unheard_of"] = 1 } == nil)
         #expect(try refusal { $0["type"] = "payment.succeeded" }?.contains("'status'") == true)
         #expect(try refusal { $0["data"]?["status"] = "succeeded" }?.contains("'status'") == true)
@@ -256,6 +284,18 @@ import WalletConnectPaySandbox
         #expect(reopened.take(events[3]) == .repeated)
     }
 
+    @Test("Another event of the same state is outdated")
+    func sameState() async throws {
+        let world = try ShopWorld()
+        _ = try await world.payment()
+        let first = try await world.latest()
+        var body = try JSONValue(parsing: first.body)
+        body["id"] = "evt_other"
+        var history = Shop.EventHistory()
+        #expect(history.take(try world.merchant.read(first)) == .new)
+        #expect(history.take(try world.merchant.read(Self.signed(body, in: world))) == .outdated)
+    }
+
     @Test("A payment is delivered once by the reports of its new events, in either order", arguments: [false, true])
     func deliveries(isSettledFirst: Bool) async throws {
         let world = try ShopWorld()
@@ -272,8 +312,9 @@ import WalletConnectPaySandbox
         #expect(count == 1)
     }
 
-    @Test("A history forgets the earliest, and never the latest")
+    @Test("A history forgets the earliest in batches, and never the latest")
     func forgetting() async throws {
+        #expect(Shop.EventHistory().capacity == 100_000 && Shop.EventHistory(capacity: 0).capacity == 1)
         let world = try ShopWorld()
         var history = Shop.EventHistory(capacity: 2)
         var all: [Shop.Event] = []
@@ -283,9 +324,13 @@ import WalletConnectPaySandbox
             all.append(event)
             #expect(history.take(event) == .new)
             #expect(history.take(event) == .repeated)
-            if number > 0 { #expect(history.take(all[number - 1]) == .repeated) }
+            // Two are forgotten whenever there are more than four.
+            let forgotten = number < 4 ? 0 : (number - 2) / 2 * 2
+            for (earlier, event) in all.enumerated() {
+                var copy = history
+                #expect(copy.take(event) == (earlier < forgotten ? .new : .repeated), "\(earlier) at \(number)")
+            }
         }
-        #expect(history.take(all[0]) == .new)
     }
 
     @Test("The router ends nothing that has not ended, however often it is notified")
@@ -306,6 +351,16 @@ import WalletConnectPaySandbox
     }
 
     // MARK: Helpers
+
+    /// A webhook with this body, signed with the secret of the world's merchant.
+    private static func signed(_ body: JSONValue, in world: ShopWorld) -> IncomingNotification {
+        let bytes = body.serialized()
+        let time = String(Int(world.clock.now.timeIntervalSince1970))
+        let key = Array(Data(base64Encoded: "c2FuZGJveC13ZWJob29rLXNlY3JldA==") ?? Data())
+        let signature = Digest.sha256.authenticate(Array("msg_1.\(time).".utf8) + bytes, key: key)
+        return IncomingNotification(
+            headers: headers("svix", "msg_1", time, "v1," + Data(signature).base64EncodedString()), body: bytes)
+    }
 
     private static func headers(
         _ spelling: String, _ id: String, _ time: String, _ signature: String

@@ -22,6 +22,13 @@ import Testing
         return receipt.fact
     }
 
+    /// A context whose steps run at once.
+    private func context(_ world: MerchantWorld) -> ProviderContext {
+        ProviderContext(
+            http: world.wire, payer: Payer(), clock: world.clock, random: SeededRandomSource(seed: 8),
+            secrets: NoSecrets(), link: nil, steps: PlainSteps(), remark: { _ in })
+    }
+
     // MARK: Status
 
     @Test(
@@ -92,6 +99,18 @@ import Testing
         #expect(world.posts("captures") == 1)
     }
 
+    @Test("Captures the smallest amount")
+    func capturesTheSmallestAmount() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        let cent = try Money(minorUnits: 1, currency: .usd)
+        #expect(try await world.capture(charge, cent) == world.captured(charge, cent))
+        let other = try MerchantWorld()
+        let captured = try await other.paid(captures: false)
+        show(captured, captured: 1, own: nil, in: other)
+        #expect(receipt(try await other.capture(captured, cent))?.amount == cent)
+    }
+
     @Test("Lost captures are settled by asking")
     func lostCapturesAreSettledByAsking() async throws {
         let world = try MerchantWorld()
@@ -134,7 +153,10 @@ import Testing
     }
 
     /// Shows a charge as captured: in all, and by this merchant's reference.
-    private func show(_ charge: CitconCharge, captured: Int, own: Int?, in world: MerchantWorld) {
+    private func show(
+        _ charge: CitconCharge, captured: Int, own: Int?, status: JSONValue = "succeeded", after skip: Int = 0,
+        in world: MerchantWorld
+    ) {
         func part(_ reference: String, _ amount: Int) -> JSONValue {
             ["object": "capture", "reference": .string(reference), "amount": .number(JSONNumber(amount))]
         }
@@ -143,11 +165,31 @@ import Testing
             "status": "success",
             "data": [
                 "id": .string(charge.id), "object": "charge", "reference": "order-1", "currency": "USD",
-                "status": "succeeded", "amount": 1250, "amount_captured": .number(JSONNumber(captured)),
+                "status": status, "amount": 1250, "amount_captured": .number(JSONNumber(captured)),
                 "captures": ["data": .array(parts)],
             ],
         ]
-        world.faults.inject(.status(200, body: answer.text), times: 99) { $1 == "/v1/transactions/order-1" }
+        world.faults.inject(.status(200, body: answer.text), times: 99, after: skip) {
+            $1 == "/v1/transactions/order-1"
+        }
+    }
+
+    @Test("A capture without a stated amount counts only if the service accepted it", arguments: [true, false])
+    func unstatedCaptures(_ isAccepted: Bool) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        if !isAccepted {
+            world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) {
+                $1 == "/v1/captures"
+            }
+        }
+        show(charge, captured: 0, own: nil, after: 1, in: world)
+        #expect(receipt(try await world.capture(charge))?.amount == (isAccepted ? charge.amount : nil))
+        let request = CaptureRequest(of: charge.reference, amount: charge.amount)
+        guard case .unknown = try await world.merchant.status(of: request, in: context(world)) else {
+            Issue.record("a status states no amount of this request")
+            return
+        }
     }
 
     @Test(
@@ -174,9 +216,10 @@ import Testing
         ] {
             #expect(await failure { _ = try await world.capture(charge, amount) }?.code == .requestRefused)
         }
-        for open in [try await world.charge("order-2"), try await world.paid("order-3", .vanishes)] {
-            #expect(await failure { _ = try await world.capture(open) }?.code == .requestRefused)
-        }
+        let open = try await world.charge("order-2")
+        #expect(await failure { _ = try await world.capture(open) }?.code == .requestRefused)
+        show(charge, captured: 0, own: nil, status: "pending", in: world)
+        #expect(await failure { _ = try await world.capture(charge) }?.code == .requestRefused)
         #expect(await world.journal.unfinished().isEmpty)
         #expect(world.posts("captures") == 0)
     }
@@ -276,8 +319,57 @@ import Testing
         world.faults.inject(.status(500, body: #"{"status":"fail","data":{"code":"\#(code)"}}"#)) {
             $1 == "/v1/refunds"
         }
-        guard case .unknown = try await world.router.refund(try refund(charge)) else {
-            Issue.record("the refund may have been made")
+        let request = try refund(charge)
+        let error = await failure { _ = try await world.merchant.refund(request, in: context(world)) }
+        #expect(error?.phase == .maybeSent)
+    }
+
+    /// The token expires while the charge is looked up.
+    @Test("A failure to get a token leaves neither a refund nor a capture open", arguments: [true, false])
+    func noToken(_ isRefund: Bool) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: isRefund)
+        world.clock.advance(by: .seconds(24 * 3600 - 1))
+        let wire = RecordingTransport { request throws(TransportError) in
+            let answer = try await world.wire.send(request)
+            if request.method == .get { world.clock.advance(by: .seconds(1)) }
+            return answer
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([world.merchant]), transport: wire, journal: world.journal,
+            clock: world.clock, random: SeededRandomSource(seed: 9))
+        world.faults.inject(.dropBefore) { $1 == "/v1/access-tokens" }
+        let request = try refund(charge)
+        let error = await failure {
+            if isRefund {
+                _ = try await router.refund(request)
+            } else {
+                _ = try await router.capture(CaptureRequest(of: charge.reference, amount: charge.amount))
+            }
+        }
+        #expect(error != nil && error?.phase != .maybeSent)
+        #expect(await world.journal.unfinished().isEmpty)
+    }
+
+    @Test("An accepted refund needs no refunded amount, and a listed one does")
+    func statedRefunds() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let made: JSONValue = [
+            "id": "9", "object": "refund", "reference": "refund-7-order-1-credit-1", "amount": 1250, "currency": "usd",
+            "status": "succeeded",
+        ]
+        let accepted: JSONValue = ["status": "success", "data": made]
+        world.faults.inject(.status(200, body: accepted.text)) { $1 == "/v1/refunds" }
+        let request = try refund(charge)
+        #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
+        let listed: JSONValue = [
+            "status": "success", "data": ["reference": "order-1", "refunds": ["data": [made]]],
+        ]
+        world.faults.inject(.status(404)) { $1 == "/v1/transactions/refund-7-order-1-credit-1" }
+        world.faults.inject(.status(200, body: listed.text)) { $1 == "/v1/transactions/order-1" }
+        guard case .unknown = try await world.merchant.status(of: request, in: context(world)) else {
+            Issue.record("the refunded amount is not known")
             return
         }
     }
@@ -375,10 +467,11 @@ import Testing
     @Test(
         "Refunds other than the one asked for prove nothing",
         arguments: [
-            ("refund-other", 1250, "USD"), ("refund-7-order-2-credit-1", 1250, "USD"),
-            ("refund-7-order-1-credit-1", 125, "USD"), ("refund-7-order-1-credit-1", 1250, "EUR"),
+            ("refund-other", "1250", "USD"), ("refund-7-order-2-credit-1", "1250", "USD"),
+            ("refund-7-order-1-credit-1", "125", "USD"), ("refund-7-order-1-credit-1", "1250", "EUR"),
+            ("refund-7-order-1-credit-1", "null", "USD"),
         ])
-    func otherRefundsThanAskedForProveNothing(_ reference: String, _ amount: Int, _ currency: String) async throws {
+    func otherRefundsThanAskedForProveNothing(_ reference: String, _ amount: String, _ currency: String) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let answer =

@@ -114,7 +114,7 @@ import Testing
     @Test("Captured and refunded amounts are read, and a receipt is over the captured amount")
     func parts() throws {
         for (captured, refunded, expected) in [
-            (1000, 250, 1000), (0, 0, 1250), ("", "", 1250), ("1000", 250, 1000), (1250, "", 1250),
+            (1000, 250, 1000), (0, 0, 1250), ("", "", 1250), ("1000", 250, 1000), (1250, "", 1250), (1, "", 1),
         ] as [(JSONValue, JSONValue, UInt128)] {
             var json = Self.example
             (json["status"], json["amount"]) = ("captured", 1250)
