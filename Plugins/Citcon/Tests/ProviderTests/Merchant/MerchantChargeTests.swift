@@ -161,6 +161,15 @@ import Testing
         #expect(try await world.client.charge(for: try MerchantWorld.order()) == nil)
     }
 
+    @Test("A failure to get a token makes no charge")
+    func noToken() async throws {
+        let world = try MerchantWorld()
+        world.faults.inject(.dropBefore) { $1 == "/v1/access-tokens" }
+        let error = await failure { _ = try await world.charge() }
+        #expect(error != nil && error?.phase != .maybeSent)
+        #expect(world.posts("charges") == 0)
+    }
+
     @Test("Used references are refused")
     func usedReferencesAreRefused() async throws {
         let world = try MerchantWorld()

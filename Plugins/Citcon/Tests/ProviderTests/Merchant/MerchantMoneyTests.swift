@@ -58,6 +58,14 @@ import Testing
         #expect(await failure { _ = try await world.router.status(of: unknown, as: Payer()) }?.code == .notFound)
     }
 
+    @Test("References that cannot be part of an address are not asked about", arguments: ["", "..", "a/b", "a?b"])
+    func unfitReferences(_ reference: String) async throws {
+        let world = try MerchantWorld()
+        let payment = PaymentReference(provider: "citcon-merchant", id: reference)
+        #expect(await failure { _ = try await world.router.status(of: payment, as: Payer()) } != nil)
+        #expect(world.faults.requests.isEmpty)
+    }
+
     @Test(
         "Another transaction has no result here",
         arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])

@@ -391,6 +391,8 @@ import Testing
         let refund = try notified("refund-7-order-7-credit-7")
         let expected = PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund(of: "order-7"))
         #expect(refund.reference == expected)
+        let short = PaymentReference(provider: "citcon-merchant", id: "x", subject: .refund(of: "a"))
+        #expect(try notified("refund-1-a-x").reference == short)
         guard case .succeeded(let receipt) = refund.report else { Issue.record("the refund was made"); return }
         #expect(receipt.amount == (try Money(minorUnits: 100, currency: .usd)))
         // Refunds that others requested, as in the portal, have their own references.

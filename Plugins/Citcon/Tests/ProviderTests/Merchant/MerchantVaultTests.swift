@@ -110,6 +110,13 @@ import Testing
             _ = try await world.client.store(nonce: Redacted("x"), method: "card", of: Self.payer)
         }
         #expect(refused?.code == .requestRefused)
+        // A failure to get a token is none to store it.
+        let offline = try MerchantWorld()
+        offline.faults.inject(.dropBefore) { $1 == "/v1/access-tokens" }
+        let unsent = await failure {
+            _ = try await offline.client.store(nonce: Redacted("fake-valid-nonce"), method: "card", of: Self.payer)
+        }
+        #expect(unsent != nil && unsent?.phase != .maybeSent && offline.posts("vault") == 0)
         #expect(await world.sandbox.ledger.entries.isEmpty)
     }
 
@@ -135,7 +142,9 @@ import Testing
             }
             #expect(stored?.code == .integrity && stored?.phase == .maybeSent)
         }
-        for data in ["{}", #"{"data":{}}"#, #"{"data":[{}]}"#, #"{"data":[7]}"#, account("", "customer-7")] {
+        for data in [
+            "{}", #"{"data":{}}"#, #"{"data":[{}]}"#, #"{"data":[7]}"#, #"{"data":[\#(account("", "customer-7"))]}"#,
+        ] {
             world.faults.inject(answer(data)) { $1 == "/v1/vault" }
             let error = await failure { _ = try await world.client.storedInstruments(of: Self.payer) }
             #expect(error?.code == .invalidResponse && error?.phase == .answered, "\(data)")
