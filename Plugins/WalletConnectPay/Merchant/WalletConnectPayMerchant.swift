@@ -136,9 +136,8 @@ extension WalletConnectPayMerchant: CancellingService {
             guard let after = try? await api.status(id), after.isFinal else { throw failure }
             return after.report(of: payment)
         }
-        do throws(GatewayError) { return try await api.status(id).report(of: payment) } catch {
+        do { return try await status(of: payment, in: context) } catch let error as PaymentError {
             // The inquiry failed after the cancellation succeeded.
-            let error = ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: false, at: self.id)
             throw error.with(
                 message: "the payment was cancelled, but its state is not known: \(error.message)", phase: .maybeSent,
                 retry: .later)

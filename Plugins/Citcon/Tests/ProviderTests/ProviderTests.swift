@@ -364,7 +364,7 @@ final class Mutexed<Value: Sendable>: Sendable {
 }
 
 /// Steps that run at once and store nothing.
-struct PlainSteps: StepRunner {
+private struct PlainSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue {

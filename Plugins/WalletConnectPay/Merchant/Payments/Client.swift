@@ -74,10 +74,8 @@ extension WalletConnectPayMerchant {
             return status.report(of: payment)
         }
 
-        /// Shorter than the common time limits of proxies on the way, in milliseconds.
-        private static let longestHold: Int64 = 25_000
-
-        private static func hold(_ left: Int64) -> Int64? { left > 0 ? min(left, longestHold) : nil }
+        /// Returns the time to hold a request, in milliseconds: shorter than the common limits of proxies on the way.
+        private static func hold(_ left: Int64) -> Int64? { left > 0 ? min(left, 25_000) : nil }
 
         // MARK: Lists
 

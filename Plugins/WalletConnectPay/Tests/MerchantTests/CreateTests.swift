@@ -63,7 +63,8 @@ import WalletConnectPaySandbox
     @Test(
         "A lost answer is got back by the same request under the same key",
         arguments: [
-            FaultInjector.Fault.dropAfter, .garbage, .status(202, body: "{}"), .status(408), .status(500), .status(502),
+            FaultInjector.Fault.dropAfter, .garbage, .status(201, body: "{}"), .status(202, body: "{}"), .status(408),
+            .status(500), .status(502),
         ])
     func lostAnswer(_ fault: FaultInjector.Fault) async throws {
         let world = try ShopWorld()
@@ -80,7 +81,8 @@ import WalletConnectPaySandbox
     func refusedOnce(_ status: Int) async throws {
         let world = try ShopWorld()
         world.faults.inject(.status(status)) { $1 == "/v1/payments" }
-        #expect(await failure { _ = try await world.payment() } != nil)
+        let error = await failure { _ = try await world.payment() }
+        #expect(error?.phase == ([400, 404].contains(status) ? .answered : .maybeSent))
         #expect(world.wire.requests.count == 1)
     }
 
@@ -91,7 +93,8 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let wire = RecordingTransport(result: .failure(TransportError(phase, reason, origin: "https://api.example")))
         let client = world.merchant.client(over: wire, clock: world.clock)
-        #expect(await failure { _ = try await client.createPayment(ShopWorld.order()) } != nil)
+        let error = await failure { _ = try await client.createPayment(ShopWorld.order()) }
+        #expect(error?.phase == (phase == .notSent ? .beforeSend : .maybeSent))
         #expect(wire.requests.count == 1)
     }
 
@@ -146,10 +149,12 @@ import WalletConnectPaySandbox
     }
 
     @Test(
-        "A payment with an id that no call takes is not handed out", arguments: ["", "pay_", "order-1", "pay_a/../b"])
+        "A payment with an id that no call takes is not handed out",
+        arguments: ["", "pay_", "order-1", "pay_a/../b", "pay_a-1"])
     func foreignIDs(_ id: String) async throws {
         let world = try ShopWorld()
-        world.lie("/v1/payments", Self.answer(id: id), status: 201)
+        world.lie(
+            "/v1/payments", Self.answer(id: id, link: "https://pay.walletconnect.com/?pid=\(id)"), status: 201)
         #expect(await failure { _ = try await world.payment() }?.code == .integrity)
     }
 

@@ -59,7 +59,9 @@ import WalletConnectPaySandbox
             try WalletConnectPayMerchant(merchantID: "m", key: key, baseURL: "http://api.example")
         }
         let world = try ShopWorld()
-        for payment in [id, "pay_", "pay_-1", "pay_a-1", "pay_" + String(repeating: "a", count: 61), "pay_1/cancel"] {
+        for payment in [
+            id, "pay_", "buy_1", "pay_-1", "pay_a-1", "pay_" + String(repeating: "a", count: 61), "pay_1/cancel",
+        ] {
             let reference = PaymentReference(provider: Shop.id, id: payment)
             let error = await failure { _ = try await world.router.cancel(reference) }
             #expect(error?.code == .requestRefused && error?.phase == .beforeSend)

@@ -142,6 +142,7 @@ import WalletConnectPaySandbox
     func waitsInVain(_ seconds: Int) async throws {
         let world = try ShopWorld()
         let payment = try await world.payment()
+        world.clock.advance(by: .seconds(60))
         let start = world.clock.uptime
         let outcome = try await world.client.report(of: payment.reference, waiting: .seconds(seconds))
         guard case .pending = outcome else {
@@ -151,6 +152,17 @@ import WalletConnectPaySandbox
         let waited = world.clock.uptime - start
         #expect(waited >= .seconds(seconds) && waited <= .seconds(seconds + 2), "\(waited)")
         #expect(world.requests("GET", "/v1/payments/\(payment.reference.id)/status") <= 5)
+    }
+
+    @Test(
+        "A request is held as long as the caller waits, up to 25 seconds",
+        arguments: [(0, nil), (1, "maxPollMs=1"), (24_999, "maxPollMs=24999"), (25_001, "maxPollMs=25000")])
+    func holds(_ milliseconds: Int, _ query: String?) async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        let count = world.wire.requests.count
+        _ = try await world.client.report(of: payment.reference, waiting: .milliseconds(milliseconds))
+        #expect(world.wire.requests[count].url.query == query)
     }
 
     @Test("A state that this version does not know is neither success nor failure")

@@ -171,6 +171,29 @@ import WalletConnectPaySandbox
         #expect(await world.refunds(payment) == 1)
     }
 
+    @Test(
+        "Only the refusal to refund an unpaid payment declines the refund",
+        arguments: [
+            (400, "payment_not_succeeded", nil), (500, "payment_not_succeeded", .maybeSent),
+            (400, "invalid_state", .answered),
+        ] as [(Int, String, PaymentError.Phase?)])
+    func declined(_ status: Int, _ code: String, _ phase: PaymentError.Phase?) async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        let context = ProviderContext(
+            http: world.wire, payer: Payer(), clock: world.clock, random: SeededRandomSource(seed: 8),
+            secrets: NoSecrets(), steps: UnstoredSteps(), remark: { _ in })
+        world.lie("/v1/refunds", ["code": .string(code), "message": "m"], status: status)
+        let error = await failure {
+            let report = try await world.merchant.refund(world.refund(payment), in: context)
+            guard case .declined = report else {
+                Issue.record("\(report)")
+                return
+            }
+        }
+        #expect(error?.phase == phase)
+    }
+
     @Test("A list that never ends is abandoned")
     func endlessLists() async throws {
         let world = try ShopWorld()

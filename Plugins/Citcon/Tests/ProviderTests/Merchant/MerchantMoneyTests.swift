@@ -26,7 +26,7 @@ import Testing
     private func context(_ world: MerchantWorld) -> ProviderContext {
         ProviderContext(
             http: world.wire, payer: Payer(), clock: world.clock, random: SeededRandomSource(seed: 8),
-            secrets: NoSecrets(), link: nil, steps: PlainSteps(), remark: { _ in })
+            secrets: NoSecrets(), steps: UnstoredSteps(), remark: { _ in })
     }
 
     // MARK: Status
