@@ -183,6 +183,10 @@ import WalletConnectPaySandbox
             let error = await failure { _ = try await accounts.addSettlements(terms, to: "m", idempotencyKey: "k") }
             #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
         }
+        let unnamed = await failure {
+            _ = try await accounts.addSettlements([try Self.terms()], to: "m", idempotencyKey: "")
+        }
+        #expect(unnamed?.phase == .beforeSend)
         let settlement = try await ShopWorld().accounts.addSettlements(
             [try Self.terms()], to: WalletConnectPaySandbox.merchantID, idempotencyKey: "k")[0]
         let moved = await failure {

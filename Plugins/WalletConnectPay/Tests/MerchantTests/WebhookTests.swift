@@ -99,7 +99,8 @@ import WalletConnectPaySandbox
     @Test("Secrets that cannot be are refused, and without one nothing is read")
     func secrets() throws {
         for text in [
-            "", "whsec_", "whsec_AQID", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKY!rTwjUPD8ILPZIo2LaLaSw",
+            "", "whsec_", "whsec_AQID", "whsex_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=",
+            "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKY!rTwjUPD8ILPZIo2LaLaSw",
         ] {
             #expect(throws: PaymentError.self) { try Shop.WebhookSecret(Redacted(text)) }
         }
@@ -249,7 +250,9 @@ import WalletConnectPaySandbox
             #expect(try refusal { $0["data"]?[name] = nil }?.contains("'\(name)'") == true)
         }
         for name in ["id", "type", "data"] {
-            #expect(try refusal { $0[name] = nil }?.contains("'\(name)'") == true)
+            for value in [nil, ""] as [JSONValue?] {
+                #expect(try refusal { $0[name] = value }?.contains("'\(name)'") == true)
+            }
         }
         // An unknown kind is read by its state, an unknown state as unknown.
         #expect(try refusal { $0["type"] = "payment.reviewed" } == nil)
@@ -317,18 +320,23 @@ import WalletConnectPaySandbox
         #expect(Shop.EventHistory().capacity == 100_000 && Shop.EventHistory(capacity: 0).capacity == 1)
         let world = try ShopWorld()
         var history = Shop.EventHistory(capacity: 2)
-        var all: [Shop.Event] = []
+        var all: [(event: Shop.Event, late: Shop.Event)] = []
         for number in 0..<9 {
             _ = try await world.payment("ORDER-\(number)")
             let event = try world.merchant.read(try await world.latest())
-            all.append(event)
+            var body = try JSONValue(parsing: try await world.latest().body)
+            body["id"] = "evt_late"
+            all.append((event, try world.merchant.read(Self.signed(body, in: world))))
             #expect(history.take(event) == .new)
             #expect(history.take(event) == .repeated)
             // Two are forgotten whenever there are more than four.
             let forgotten = number < 4 ? 0 : (number - 2) / 2 * 2
-            for (earlier, event) in all.enumerated() {
+            for (earlier, events) in all.enumerated() {
                 var copy = history
-                #expect(copy.take(event) == (earlier < forgotten ? .new : .repeated), "\(earlier) at \(number)")
+                #expect(copy.take(events.late) == (earlier < forgotten ? .new : .outdated), "\(earlier) at \(number)")
+                copy = history
+                #expect(
+                    copy.take(events.event) == (earlier < forgotten ? .new : .repeated), "\(earlier) at \(number)")
             }
         }
     }

@@ -110,7 +110,7 @@ import Testing
             _ = try await world.client.store(nonce: Redacted("x"), method: "card", of: Self.payer)
         }
         #expect(refused?.code == .requestRefused)
-        // A failure to get a token is none to store it.
+        // Without a token nothing is stored.
         let offline = try MerchantWorld()
         offline.faults.inject(.dropBefore) { $1 == "/v1/access-tokens" }
         let unsent = await failure {
