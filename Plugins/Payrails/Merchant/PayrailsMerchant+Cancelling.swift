@@ -22,7 +22,7 @@ extension PayrailsMerchant: CancellingService {
         case .cancelling: return try await wait(for: action, since: before, client)
         case .authorized: break
         case .declined where !execution.allows(.cancel): return await client.report(of: payment, execution)
-        case .unpaid, .inFlight, .declined:
+        case .open, .declined:
             guard execution.allows(.cancel) else {
                 throw PaymentError(
                     .requestRefused,

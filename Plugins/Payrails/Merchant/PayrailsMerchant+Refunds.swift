@@ -27,7 +27,7 @@ extension PayrailsMerchant: RefundingService {
                 throw PaymentError(
                     .requestRefused, "a cancellation of this payment is in flight; ask again when it has ended",
                     provider: self.id, retry: .later)
-            case .unpaid, .inFlight, .declined, .authorized, .cancelled:
+            case .open, .declined, .authorized, .cancelled:
                 throw PaymentError(
                     .requestRefused,
                     "Payrails refunds only what was captured; cancel the payment, or capture it first",

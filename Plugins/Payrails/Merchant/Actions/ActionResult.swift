@@ -26,7 +26,7 @@ extension MerchantAction {
         _ added: ActionTally, movedBefore before: Money?, movedNow after: Money?, reason: String
     ) -> ActionResult {
         guard added.isOver else { return .inFlight }
-        guard added.requests == 1, added.ends == 1 else { return .unclear }
+        guard added.ends == 1 else { return .unclear }
         let isDone = added.failures == 0
         guard let amount, let before else { return isDone ? .done : .failed(reason) }
         guard let after, after.minorUnits >= before.minorUnits else { return .inFlight }

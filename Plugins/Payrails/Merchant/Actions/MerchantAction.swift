@@ -102,7 +102,7 @@ extension PayrailsMerchantClient {
                 action.kind, on: action.payment.id, action.body, key: key(action.key(since: before)))
         } catch {
             let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
-            guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
+            guard case .refused(let refusal) = error, refusal.isOfState,
                 let execution = try? await StepScope.asking({ try await found(action.payment) }),
                 execution.tally(action.kind) == before
             else { throw open }

@@ -53,10 +53,8 @@ struct ExecutionRecord: Sendable {
 
     /// The status of a payment for its merchant.
     enum Status: Sendable, Hashable {
-        /// No payment was begun.
-        case unpaid
-        /// An authorisation was begun, and its final status is not written.
-        case inFlight
+        /// No authorisation has ended.
+        case open
         /// The payer's attempt was declined; they may try another way.
         case declined(String)
         /// The money is authorised, and not captured.
@@ -73,12 +71,10 @@ struct ExecutionRecord: Sendable {
 
     /// Returns the status of the payment if authorised money is captured in `mode`.
     func status(_ mode: PayrailsCaptureMode) -> Status {
-        let verdict = history.verdict(knowsPending: true)
-        if verdict == .cancelled { return .cancelled }
-        if tally(.cancel).isInFlight { return .cancelling }
         let captures = tally(.capture)
-        switch verdict {
+        switch history.verdict(knowsPending: false) {
         case .cancelled: return .cancelled
+        case _ where tally(.cancel).isInFlight: return .cancelling
         // A capture that was begun decides. Without any, the authorisation does.
         case .success where captures.successes > 0: return .captured
         case .success where captures.isInFlight: return .capturing
@@ -86,8 +82,7 @@ struct ExecutionRecord: Sendable {
         // Some providers authorise and capture in one step, and only the capture is written.
         case _ where captures.successes > 0 && tally(.cancel).successes == 0: return .captured
         case .failed(let reason): return .declined(reason)
-        case .pending: return .inFlight
-        case .open: return history.codes.contains("authorizeRequested") ? .inFlight : .unpaid
+        case .pending, .open: return .open
         }
     }
 
@@ -96,7 +91,7 @@ struct ExecutionRecord: Sendable {
     /// - Parameter captured: the captured amount by the payment's record, if the service states it.
     func report(of payment: PaymentReference, mode: PayrailsCaptureMode, captured: Money? = nil) -> ServiceReport {
         switch status(mode) {
-        case .unpaid, .inFlight, .authorized, .capturing, .cancelling: .pending(retryAfter: nil)
+        case .open, .authorized, .capturing, .cancelling: .pending(retryAfter: nil)
         case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))
         case .captured: .succeeded(PaymentReceipt(reference: payment, amount: mode == .manual ? captured : amount))
         case .cancelled: .cancelled

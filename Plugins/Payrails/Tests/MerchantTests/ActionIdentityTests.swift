@@ -32,17 +32,24 @@ import Testing
 
     // MARK: Refunds
 
-    @Test("A refund of the portal is not taken for one that shows late", arguments: [true, false], [true, false])
-    func portalRefund(hasRecord: Bool, isFailing: Bool) async throws {
+    @Test(
+        "A refund of the portal is not taken for one that shows late, after an earlier one",
+        arguments: [
+            // Without a record only what shows within the wait distinguishes the two.
+            (true, true, 500), (true, true, 30_000), (true, false, 500), (true, false, 30_000), (false, true, 500),
+            (false, false, 500),
+        ])
+    func portalRefund(hasRecord: Bool, isFailing: Bool, delay: Int) async throws {
         let world = try MerchantWorld { $0.statesRecords = hasRecord }
         let payment = try await world.captured()
+        _ = try await world.router.refund(try world.refund(payment, 500))
         let sandbox = world.sandbox
         portal(world, before: "refund", { await sandbox.refund($0, units: 100, isFailing: isFailing) }, on: payment)
-        await sandbox.showActions(after: hasRecord ? .seconds(30) : .milliseconds(500))
+        await sandbox.showActions(after: .milliseconds(delay))
         let request = try world.refund(payment, 3300, "LimitExceeded")
         let outcome = try await world.router.refund(request)
-        // A failure of the portal's could be this one's until this one shows: only what shows within the wait counts.
-        if hasRecord && isFailing {
+        // A failure of the portal's could be this one's until this one shows.
+        if isFailing && delay == 30_000 {
             #expect(receipt(outcome) == nil)
         } else {
             #expect(!outcome.isFinal, "\(outcome)")
@@ -50,7 +57,7 @@ import Testing
         world.clock.advance(by: .seconds(60))
         await handleAll(world, payment)
         #expect(receipt(try await world.router.status(of: payment)) != nil)
-        #expect(await world.given(payment) == (isFailing ? [] : ["1.00 EUR"]))
+        #expect(await world.given(payment) == ["5.00 EUR"] + (isFailing ? [] : ["1.00 EUR"]))
     }
 
     @Test("A refund of the portal, made after a request that was lost, is not taken for this one's")
@@ -221,6 +228,42 @@ import Testing
         #expect(world.posts("cancel") == 0)
         world.clock.advance(by: .seconds(60))
         #expect(try await world.router.cancel(payment) == .cancelled)
+    }
+
+    @Test(
+        "A cancellation by the portal that ends in the meantime is reported by its result",
+        arguments: [
+            ([], "pending"), (["cancelSuccessful"], "cancelled"), (["cancelFailed"], "failed"),
+            (["cancelFailed", "cancelRequested"], "pending"), (["cancelSuccessful", "authorizeRequested"], "pending"),
+            (["cancelFailed", "captureRequested", "captureSuccessful"], "paid"),
+        ])
+    func portalResult(codes: [String], meaning: String) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let end = world.clock.now.addingTimeInterval(1.5)
+        let earlier = [
+            "authorizeRequested", "authorizeSuccessful", "cancelRequested", "cancelFailed", "cancelRequested",
+        ]
+        world.wire.edit { [clock = world.clock] _, body in
+            guard body["status"] != nil else { return }
+            let all = earlier + (clock.now < end ? [] : codes)
+            body["status"] = .array(
+                all.enumerated().map { index, code in
+                    [
+                        "code": .string(code), "time": .string("2027-01-15T09:00:0\(index)Z"),
+                        "errors": [["reason": ["result": "LimitExceeded"]]],
+                    ]
+                })
+        }
+        switch meaning {
+        case "failed":
+            let error = await failure { _ = try await world.router.cancel(payment) }
+            #expect(error?.code == .requestRefused && error?.message.contains("LimitExceeded") == true)
+        case "cancelled": #expect(try await world.router.cancel(payment) == .cancelled)
+        case "paid": #expect(receipt(try await world.router.cancel(payment)) != nil)
+        default: #expect(try await world.router.cancel(payment) == .pending(retryAfter: nil))
+        }
+        #expect(world.posts("cancel") == 0)
     }
 
     @Test("A cancellation without an answer is not reported as paid: it may still arrive")

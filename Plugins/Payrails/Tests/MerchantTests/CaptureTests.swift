@@ -70,6 +70,40 @@ import Testing
         }
     }
 
+    @Test(
+        "The statuses decide, in the order of their times",
+        arguments: [
+            ([], ""), (["authorizeRequested"], ""), (["authorizeRequested", "authorizePending"], ""),
+            (["authorizeRequested", "authorizeSuccessful"], "authorised"),
+            (["authorizeRequested", "authorizeFailed"], "declined"),
+            // Some providers authorise and capture in one step.
+            (["captureRequested", "captureSuccessful"], "paid"),
+            (["authorizeRequested", "authorizeFailed", "captureSuccessful"], "paid"),
+            (["captureSuccessful", "cancelSuccessful"], "cancelled"),
+            (["captureSuccessful", "cancelSuccessful", "authorizeRequested"], ""),
+            (["captureSuccessful", "cancelSuccessful", "authorizeRequested", "authorizeFailed"], "declined"),
+            (["captureSuccessful", "cancelRequested", "cancelSuccessful", "cancelRequested"], "cancelled"),
+            (["captureSuccessful", "cancelRequested"], "cancelling"),
+        ])
+    func statuses(codes: [String], meaning: String) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let list = codes.enumerated().map { index, code -> JSONValue in
+            ["code": .string(code), "time": .string("2027-01-15T09:00:0\(index)Z")]
+        }
+        world.wire.edit { _, body in if body["status"] != nil { body["status"] = .array(list) } }
+        let outcome = try await world.router.status(of: payment)
+        switch meaning {
+        case "paid": #expect(receipt(outcome) != nil)
+        case "cancelled": #expect(outcome == .cancelled)
+        case "declined": #expect(isDeclined(outcome))
+        default: #expect(outcome == .pending(retryAfter: nil))
+        }
+        // Money that is not authorised is not captured.
+        let error = await failure { _ = try await world.capture(payment) }
+        #expect((error == nil) == (meaning == "authorised"), "\(String(describing: error))")
+    }
+
     // MARK: Capturing
 
     @Test("Captures all of it, or a part, once")
@@ -84,7 +118,7 @@ import Testing
         let part = try await world.capture(other, 5000)
         #expect(receipt(part)?.amount == (try MerchantWorld.euros(5000)))
         let body = try JSONValue(parsing: try #require(world.wire.requests.last { $0.method == .post }).body)
-        #expect(body["amount"] == ["value": "50.00", "currency": "EUR"])
+        #expect(body == ["amount": ["value": "50.00", "currency": "EUR"]])
         #expect(await world.events(other).count { $0 == .settled } == 1)
     }
 
@@ -131,6 +165,31 @@ import Testing
         #expect(Set(world.wire.keys("capture")).count == 2)
     }
 
+    @Test("A capture that takes long is pending for a minute, and ends when it is requested again")
+    func slowCapture() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        await world.sandbox.showActions(after: .zero, lasting: .seconds(30))
+        #expect(try await world.capture(payment) == .pending(retryAfter: .seconds(60)))
+        world.clock.advance(by: .seconds(60))
+        #expect(receipt(try await world.capture(payment)) != nil && world.posts("capture") == 1)
+    }
+
+    @Test(
+        "A capture that is not sent again is known by the amount in the payment's record",
+        arguments: [(5000, true), (8000, false)])
+    func lateCapture(cents: UInt128, isThisOne: Bool) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        world.faults.inject(.dropBefore) { $1.hasSuffix("/capture") }
+        #expect(isUnknown(try await world.capture(payment, 5000)))
+        await world.sandbox.capture(try #require(await world.sandbox.renewSession(payment.id)), units: cents)
+        world.clock.advance(by: .seconds(3600))
+        let outcome = try await world.capture(payment, 5000)
+        #expect((receipt(outcome) != nil) == isThisOne && isUnknown(outcome) != isThisOne, "\(outcome)")
+        #expect(world.posts("capture") == 1)
+    }
+
     @Test("A capture of another execution's proves nothing")
     func foreignCapture() async throws {
         let world = try MerchantWorld()
@@ -174,6 +233,19 @@ import Testing
         let error = try #require(await failure { _ = try await world.router.cancel(payment) })
         #expect(error.code == .requestRefused && error.phase != .maybeSent)
         #expect(world.posts("cancel") == 0)
+    }
+
+    @Test(
+        "A declined payment is cancelled only if the service allows it",
+        arguments: [["method": "POST"], .null, nil] as [JSONValue?])
+    func declinedIsCancelled(link: JSONValue?) async throws {
+        let world = try MerchantWorld()
+        let isAllowed = link?.object != nil
+        let payment = try await world.paid("order-1", scenario: "declined")
+        world.wire.edit { _, body in if body["status"] != nil { body["links"]?["cancel"] = link } }
+        let outcome = try? await world.router.cancel(payment)
+        #expect((world.posts("cancel") > 0) == isAllowed)
+        #expect(isAllowed || outcome.map(isDeclined) == true)
     }
 
     @Test("A cancellation that meets a capture in progress is reported by its result")

@@ -80,6 +80,7 @@ import Testing
         arguments: [
             FaultInjector.Fault.dropBefore, .dropAfter, .garbage, .status(500), .status(429), .status(409),
             .status(202, body: "{}"), .status(408),
+            .status(409, body: #"{"errors":[{"code":"request.conflict"}]}"#),
         ])
     func lostAnswers(fault: FaultInjector.Fault) async throws {
         let world = try MerchantWorld()
@@ -109,6 +110,32 @@ import Testing
         }
         let refunded = receipt(try await world.router.refund(request))
         #expect(refunded?.reference == request.reference && refunded?.amount == request.amount)
+        #expect(world.posts("refund") == 1)
+    }
+
+    @Test(
+        "The status of a refund states what the payment's refunds show, and is never final",
+        arguments: [
+            (FaultInjector.Fault.dropBefore, 0, "shows no refund"), (.dropAfter, 0, "but not which"),
+            (.dropAfter, 7200, nil),
+        ] as [(FaultInjector.Fault, Int, String?)])
+    func laterStatus(fault: FaultInjector.Fault, seconds: Int, message: String?) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        await world.sandbox.showActions(after: .zero, lasting: .seconds(seconds))
+        world.faults.inject(fault) { $1.hasSuffix("/refund") }
+        let request = try world.refund(payment)
+        _ = try await world.router.refund(request)
+        world.clock.advance(by: .seconds(3600))
+        let context = ProviderContext(
+            http: world.wire, payer: Payer(), clock: world.clock, random: SeededRandomSource(seed: 1),
+            secrets: NoSecrets(), link: nil, steps: PlainSteps(), remark: { _ in })
+        let report = try await world.merchant.status(of: request, in: context)
+        if let message {
+            #expect(isUnknown(report) && "\(report)".contains(message), "\(report)")
+        } else {
+            #expect(report == .pending(retryAfter: nil))
+        }
         #expect(world.posts("refund") == 1)
     }
 
@@ -151,6 +178,26 @@ import Testing
         #expect(Set(world.wire.keys("refund")).count == 2)
     }
 
+    @Test("A refund that fails states the first reason of the latest failure")
+    func latestReason() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.wire.edit { _, body in
+            guard let list = body["status"]?.array else { return }
+            body["status"] = .array(
+                list.map { entry in
+                    guard entry["code"] == "refundFailed" else { return entry }
+                    var entry = entry
+                    entry["errors"] = .array((entry["errors"]?.array ?? []) + [["reason": ["result": "Second"]]])
+                    return entry
+                })
+        }
+        for reason in ["LimitExceeded", "FraudRisk"] {
+            let outcome = try await world.router.refund(try world.refund(payment, 3300, reason))
+            #expect(isDeclined(outcome) && "\(outcome)".contains(": \(reason)"), "\(outcome)")
+        }
+    }
+
     @Test(
         "Any text is a refund's id, and its notification ends it",
         arguments: ["", "line\nfeed", "CN 2024/117 \u{E9}", "~0~Y29weQ", String(repeating: "x", count: 121)])
@@ -169,6 +216,22 @@ import Testing
         let outcome = try await world.router.refund(request)
         if id.utf8.count > 120 { #expect(isUnknown(outcome)) } else { #expect(receipt(outcome) != nil) }
         #expect(await world.given(payment) == ["33.00 EUR"])
+    }
+
+    @Test(
+        "A refund's id is sent as it is if the service takes it, and in other characters otherwise",
+        arguments: [
+            ("7", true), ("CN 117 a~", true), (String(repeating: "x", count: 120), true), ("a\u{7F}", false),
+            ("", false), (String(repeating: "x", count: 121), false), ("~7", false),
+        ])
+    func names(id: String, isPlain: Bool) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        _ = try await world.router.refund(try world.refund(payment, 3300, id))
+        let sent = world.wire.requests.last { $0.url.path.hasSuffix("/refund") }
+        let name = try #require(JSONValue(parsing: sent?.body ?? [])["meta"]?["refundReference"]?.string)
+        #expect((name == id) == isPlain)
+        #expect((1...120).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     }
 
     @Test("Of several at once, none is known to be this one")
@@ -198,6 +261,21 @@ import Testing
             let isOpen = failing < 3 ? isUnknown(outcome) : outcome == .pending(retryAfter: .seconds(60))
             #expect(isOpen, "\(outcome)")
         }
+    }
+
+    @Test("A refusal for another reason than the payment's state is an error, and no end of the refund")
+    func otherRefusals() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.faults.inject(.status(403, body: #"{"errors":[{"code":"request.forbidden"}]}"#)) {
+            $1.hasSuffix("/refund")
+        }
+        let request = try world.refund(payment)
+        // An error, or an open outcome.
+        #expect((try? await world.router.refund(request)).map { !isDeclined($0) } ?? true)
+        world.clock.advance(by: .seconds(60))
+        #expect(receipt(try await world.router.refund(request)) != nil)
+        #expect(await world.given(payment) == ["33.00 EUR"])
     }
 
     // MARK: A dishonest service

@@ -102,6 +102,13 @@ struct MerchantWorld: Sendable {
         faults.requests.count { $0.method == "POST" && $0.path.hasSuffix("/" + action) }
     }
 
+    /// The numbers of queries of executions before an action was first requested, and after it.
+    func queries(around action: String) -> [Int] {
+        wire.requests.split(maxSplits: 1, omittingEmptySubsequences: false) {
+            $0.method == .post && $0.url.path.hasSuffix("/" + action)
+        }.map { part in part.count { $0.method == .get && $0.url.path.contains("/executions/") } }
+    }
+
     func events(_ payment: PaymentReference) async -> [SandboxLedger.Event] {
         await sandbox.ledger.events(of: payment.id)
     }
@@ -179,3 +186,14 @@ func isUnknown(_ outcome: PaymentOutcome) -> Bool { isUnknown(outcome.report) }
 func isDeclined(_ report: ServiceReport) -> Bool { if case .declined = report { true } else { false } }
 
 func isDeclined(_ outcome: PaymentOutcome) -> Bool { isDeclined(outcome.report) }
+
+/// Steps that are not journaled.
+struct PlainSteps: StepRunner {
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue { try await body() }
+
+    func hasRun(_ name: String) async -> Bool { false }
+
+    func ensureInCharge() async throws {}
+}
