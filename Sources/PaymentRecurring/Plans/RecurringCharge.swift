@@ -148,11 +148,16 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
     /// Returns the period as it is opened in its time; nil where its time has come by `now`, or something was sent or
     /// answered for it.
     func reopened(at now: Date, of plan: RecurringPlan) -> RecurringCharge? {
-        let opening = period.start.addingTimeInterval(-(plan.policy.opening / .seconds(1)))
+        let opening = opening(in: plan)
         guard isUntouched, opening > now else { return nil }
         return RecurringCharge(
             id: id, provider: provider, amount: amount, period: period,
             deadline: period.start.addingTimeInterval(plan.policy.grace / .seconds(1)), notBefore: opening)
+    }
+
+    /// Returns the date from which the period is opened, and the payer is notified of it.
+    func opening(in plan: RecurringPlan) -> Date {
+        period.start.addingTimeInterval(-(plan.policy.opening / .seconds(1)))
     }
 
     /// The permanent name of the period's payment in leases, attempts and outcomes.

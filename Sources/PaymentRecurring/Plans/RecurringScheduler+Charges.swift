@@ -19,7 +19,6 @@ extension RecurringScheduler {
     /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
-        var isChanged = false
         try await answer(id) { held in
             guard now < held.charge.deadline, let plan = try await journal.plan(id.plan) else {
                 throw RecurringAnswerError.tooLate(id)
@@ -27,17 +26,15 @@ extension RecurringScheduler {
             guard plan.status == .active, abandoning(held.charge, plan, now) == nil else {
                 throw RecurringAnswerError.notCharged(id)
             }
-            isChanged = !isAgreed(held.charge, plan)
-            if isChanged { return try await ask(Self.changed, &held, of: plan) }
+            guard isAgreed(held.charge, plan) else { return try await ask(Self.changed, &held, of: plan) }
             held.charge.state = .due
             held.charge.isApproved = true
             held.charge.terms = payer.terms(of: plan)
             held.charge.notBefore = now
             try await journal.write(held.charge, under: held.lease, at: now)
         }
-        if isChanged { throw RecurringAnswerError.changed(id) }
         await settleWithin(id, at: now)
-        // The plan may have been changed between the answer and the payment.
+        // The plan may have been changed before the answer, or between it and the payment.
         switch try await journal.charge(id)?.state {
         case .missed(.paused), .missed(.ended): throw RecurringAnswerError.notCharged(id)
         case .waiting: throw RecurringAnswerError.changed(id)
@@ -59,7 +56,7 @@ extension RecurringScheduler {
         while true {
             guard let charge = try await journal.charge(id) else { throw RecurringAnswerError.notOpened(id) }
             guard charge.state.isUndecided else { throw RecurringAnswerError.tooLate(id) }
-            let isAnswered = try await leased(id) { held in
+            let isAnswered = try await leased(charge) { held in
                 // Another worker may have begun it since.
                 guard held.charge.state.isUndecided else { throw RecurringAnswerError.tooLate(id) }
                 try await work(&held)
@@ -75,8 +72,9 @@ extension RecurringScheduler {
     /// Carries one period on as far as possible by `now`. A failure is reported, and the next look tries again.
     func settle(_ id: RecurringCharge.ID, at now: Date) async {
         do {
+            guard let charge = try await journal.charge(id) else { return }
             var upcoming: RecurringCharge?
-            try await leased(id) { held in
+            try await leased(charge) { held in
                 guard held.charge.notBefore <= now, let plan = try await journal.plan(id.plan) else { return }
                 try await settle(&held, of: plan, now)
                 upcoming = held.upcoming
@@ -84,7 +82,7 @@ extension RecurringScheduler {
             guard let upcoming else { return }
             await listener(.upcoming(upcoming))
             // Unless the payer has answered, or another worker announces it: after a crash it is announced again.
-            try await leased(id) { held in
+            try await leased(upcoming) { held in
                 guard held.charge.isUnreported else { return }
                 held.charge.state = .announced
                 held.charge.terms = upcoming.terms
@@ -99,7 +97,7 @@ extension RecurringScheduler {
     /// Opens a period again that a clock that was ahead has opened, unless another worker has it.
     func reopen(_ id: RecurringCharge.ID, of plan: RecurringPlan, at now: Date) async throws {
         guard let known = try await journal.charge(id) else { return }
-        let lease = PaymentLease(payment: known.reference, holder: random.hex(32), duration: self.lease)
+        let lease = newLease(of: known)
         guard try await journal.acquire(lease, at: clock.now) else { return }
         let result: Result<RecurringCharge?, any Error>
         do {
@@ -111,6 +109,10 @@ extension RecurringScheduler {
         } catch { result = .failure(error) }
         try? await journal.release(lease)
         if let reopened = try result.get() { await listener(.reopened(reopened)) }
+    }
+
+    private func newLease(of charge: RecurringCharge) -> PaymentLease {
+        PaymentLease(payment: charge.reference, holder: random.hex(32), duration: lease)
     }
 
     /// A period whose lease is held, and the events to report once it is released: a listener may answer from inside.
@@ -127,15 +129,14 @@ extension RecurringScheduler {
     ///
     /// - Returns: true if the work was done.
     @discardableResult
-    private func leased(_ id: RecurringCharge.ID, _ work: (inout Held) async throws -> Void) async throws -> Bool {
-        guard let known = try await journal.charge(id), !known.state.isFinal else { return false }
-        let lease = PaymentLease(payment: known.reference, holder: random.hex(32), duration: self.lease)
+    private func leased(_ known: RecurringCharge, _ work: (inout Held) async throws -> Void) async throws -> Bool {
+        let lease = newLease(of: known)
         guard try await journal.acquire(lease, at: clock.now) else { return false }
         var held = Held(charge: known, lease: lease)
         let result: Result<Bool, any Error>
         do {
             // Read again: another worker may have had it until just now.
-            let charge = try await journal.charge(id).flatMap { $0.state.isFinal ? nil : $0 }
+            let charge = try await journal.charge(known.id).flatMap { $0.state.isFinal ? nil : $0 }
             if let charge {
                 held.charge = charge
                 try await work(&held)
@@ -186,7 +187,6 @@ extension RecurringScheduler {
         }
         held.charge.state = .started
         held.charge.attempts += 1
-        held.charge.notBefore = now
         // On the disk before anything is sent.
         try await journal.write(held.charge, under: held.lease, at: clock.now)
         let answer: RecurringAnswer
@@ -280,7 +280,7 @@ extension RecurringCharge {
     /// True if it has ended although it does not begin before `now`, and no answer of the payer has ended it.
     func hasEnded(before now: Date, of plan: RecurringPlan) -> Bool {
         guard state.isFinal, state != .missed(.refused), !isApproved else { return false }
-        return period.start.addingTimeInterval(-(plan.policy.opening / .seconds(1))) > now
+        return opening(in: plan) > now
     }
 
     /// True if the payer was not notified of it, and no worker has begun it or received an answer about it.

@@ -123,7 +123,9 @@ struct DecisionTests {
         let held = try #require(await journal.charge(id))
         let lease = PaymentLease(payment: held.reference, holder: "another", duration: .seconds(3600))
         #expect(await journal.acquire(lease, at: clock.now))
+        let asked = clock.uptime
         await #expect(throws: RecurringAnswerError.inUse(id)) { try await scheduler.refuse(id) }
+        #expect(clock.uptime - asked == .seconds(30))
         #expect(await journal.charge(id)?.state == .announced)
         let journal = journal
         let patient = RecurringScheduler(

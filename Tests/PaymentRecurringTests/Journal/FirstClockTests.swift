@@ -89,6 +89,50 @@ struct FirstClockTests {
         #expect(last?.id.number == 19 && last?.state == .missed(.refused))
     }
 
+    @Test("A period that was put off is opened again without a report, and can be answered at once")
+    func putOff() async throws {
+        try await add()
+        payer.answers = [.answer(.notNow("offline"))]
+        clock.advance(by: .seconds(20 * Self.day))
+        try await scheduler().look()
+        clock.advance(by: .seconds(-10 * Self.day))
+        let (right, period) = (scheduler(), RecurringCharge.ID(plan: plan, number: 19))
+        try await right.trustClock()
+        #expect(heard.count { if case .reopened(let charge) = $0 { charge.id == period } else { false } } == 0)
+        let charge = try #require(await journal.charge(period))
+        #expect(charge.state == .due && charge.failures == 0 && charge.notBefore == charge.period.start)
+        #expect(charge.deadline == charge.period.start.addingTimeInterval(Self.day))
+        let asked = clock.uptime
+        try await right.refuse(period)
+        #expect(await journal.charge(period)?.state == .missed(.refused) && clock.uptime == asked)
+    }
+
+    @Test(
+        "A period that a wrong clock has ended before its notice is reported, unless the payer has ended it",
+        arguments: [
+            ("paid", 3.0, true), ("paid", 1.5, false), ("approved", 3, false), ("refused", 3, false),
+            ("declined", 3, false),
+        ])
+    func endedAhead(end: String, daysBefore: Double, isReported: Bool) async throws {
+        let start = clock.now.addingTimeInterval(10 * Self.day)
+        let (scheduler, period) = (scheduler(), RecurringCharge.ID(plan: plan, number: 0))
+        try await scheduler.add(
+            RecurringPlan(
+                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+                schedule: RecurringSchedule(.weekly, from: start),
+                policy: RecurringPolicy(notice: .seconds(2 * Self.day))))
+        clock.advance(by: .seconds(8 * Self.day))
+        try await scheduler.look()
+        if end == "approved" { try await scheduler.approve(period) }
+        if end == "refused" { try await scheduler.refuse(period) }
+        if end == "declined" { payer.answers = [.answer(.declined("no money"))] }
+        clock.advance(by: .seconds(2 * Self.day))
+        try await scheduler.look()
+        clock.advance(by: .seconds(start.addingTimeInterval(-daysBefore * Self.day).timeIntervalSince(clock.now)))
+        try await scheduler.trustClock()
+        #expect(heard.count { if case .openedAhead = $0 { true } else { false } } == (isReported ? 1 : 0))
+    }
+
     @Test("A plan that is stored again trusts the time of that moment")
     func paused() async throws {
         _ = try await journal.store(

@@ -31,7 +31,7 @@ struct NoticeTests {
             listener: { event in
                 let word =
                     switch event {
-                    case .upcoming(let charge): "upcoming \(charge.id.number)"
+                    case .upcoming(let charge) where charge.state == .announced: "upcoming \(charge.id.number)"
                     case .paid(let charge): "paid \(charge.id.number)"
                     case .missed(let charge): "missed \(charge.id.number)"
                     default: "\(event)"
@@ -45,9 +45,11 @@ struct NoticeTests {
 
     private func words() -> [String] { heard.lines.withLock { $0 } }
 
-    private func state(_ number: Int) async -> RecurringCharge.State? {
-        await journal.charge(RecurringCharge.ID(plan: plan, number: number))?.state
+    private func charge(_ number: Int) async -> RecurringCharge? {
+        await journal.charge(RecurringCharge.ID(plan: plan, number: number))
     }
+
+    private func state(_ number: Int) async -> RecurringCharge.State? { await charge(number)?.state }
 
     /// A daily plan that begins in two hours, and is announced an hour before.
     private func begin(_ policy: RecurringPolicy = RecurringPolicy(.all, notice: .seconds(3600))) async throws
@@ -123,6 +125,61 @@ struct NoticeTests {
         #expect(payer.calls.isEmpty)
         try await look(slow, at: 2.2, 2.3)
         #expect(payer.calls == ["pay sub/0"] && words().count == 2)
+    }
+
+    @Test("A period that is being announced is announced by no other process within the lease", arguments: [599, 600])
+    func toldAtOnce(seconds: Int) async throws {
+        let (clock, journal, payer) = (clock, journal, payer)
+        let other = scheduler()
+        let slow = RecurringScheduler(
+            journal: journal, payer: payer, clock: clock,
+            listener: { event in
+                guard case .upcoming = event else { return }
+                clock.advance(by: .seconds(seconds))
+                try? await other.look()
+            })
+        _ = try await begin()
+        try await look(slow, at: 1)
+        #expect(words().count == (seconds < 600 ? 0 : 1) && payer.calls.isEmpty)
+        #expect(await state(0) == .announced)
+    }
+
+    @Test("A period that is opened by a pause is neither announced nor paid in it, and its notice follows")
+    func openedByPause() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 0.5)
+        clock.advance(by: .seconds(0.7 * 3600))
+        try await scheduler.pause(plan)
+        #expect(await state(0) == .due)
+        try await look(scheduler, at: 1.3)
+        #expect(words().isEmpty && payer.calls.isEmpty)
+        try await scheduler.resume(plan)
+        try await look(scheduler, at: 1.4, 2, 2.9, 3)
+        #expect(words() == ["upcoming 0 at 2", "paid 0 at 3"])
+    }
+
+    @Test("A period that begins in a pause is missed, though it was announced before")
+    func pausedAtBeginning() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1)
+        try await scheduler.pause(plan)
+        try await look(scheduler, at: 2)
+        #expect(await state(0) == .missed(.paused) && payer.calls.isEmpty)
+    }
+
+    @Test("A period that was announced to be charged ahead is charged when it begins if that is the policy by then")
+    func noLongerAhead() async throws {
+        let policy = RecurringPolicy(.all, ahead: .seconds(1800), notice: .seconds(1800))
+        let scheduler = try await begin(policy)
+        try await look(scheduler, at: 1)
+        try await scheduler.change(plan) { plan, _ in
+            plan.policy.ahead = .zero
+            return []
+        }
+        try await look(scheduler, at: 1.5, 1.9)
+        #expect(words() == ["upcoming 0 at 1"] && payer.calls.isEmpty)
+        try await look(scheduler, at: 2)
+        #expect(payer.calls == ["pay sub/0"])
     }
 
     @Test("A clock that is set forward while a scheduler runs shortens no notice")
@@ -204,6 +261,39 @@ struct NoticeTests {
         try await scheduler.resume(plan)
         try await look(scheduler, at: 26)
         #expect(words().suffix(2) == ["upcoming 1 at 25", "paid 1 at 26"])
+    }
+
+    @Test("A period that was approved early, and whose payment came to nothing, waits in a pause, and can be refused")
+    func approvedEarly() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1)
+        payer.answers = [.lost, .nothing]
+        try await scheduler.approve(RecurringCharge.ID(plan: plan, number: 0))
+        try await scheduler.pause(plan)
+        try await look(scheduler, at: 1.1, 1.2)
+        #expect(await state(0) == .due && payer.calls == ["pay sub/0 approved", "fate sub/0"])
+        #expect(await charge(0)?.notBefore == start.addingTimeInterval(7200))
+        try await scheduler.refuse(RecurringCharge.ID(plan: plan, number: 0))
+        #expect(await state(0) == .missed(.refused))
+    }
+
+    @Test(
+        "An approval in a pause has no effect, and the period is charged once the pause ends", arguments: [true, false])
+    func approvedInPause(isPlanned: Bool) async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1)
+        if isPlanned {
+            try await scheduler.pause(plan, during: [RecurringPause(from: start)])
+        } else {
+            try await scheduler.pause(plan)
+        }
+        let period = RecurringCharge.ID(plan: plan, number: 0)
+        await #expect(throws: RecurringAnswerError.notCharged(period)) { try await scheduler.approve(period) }
+        #expect(await state(0) == .announced && payer.calls.isEmpty)
+        try await scheduler.pause(plan, during: [])
+        try await scheduler.resume(plan)
+        try await look(scheduler, at: 2)
+        #expect(payer.calls == ["pay sub/0"])
     }
 
     @Test("A period that begins in an announced pause is missed, whenever it is looked at; all others are charged")

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import PaymentStore
 import Synchronization
 import TestSupport
@@ -126,10 +127,10 @@ struct SchedulerTests {
         let held = scheduler()
         try await held.look()
         #expect(payer.calls.count == 1 && heard.words.last == "doubtful clock")
-        let lying = scheduler(witness: { [clock] in clock.now.addingTimeInterval(-7200) })
+        let lying = scheduler(witness: { [clock] in clock.now.addingTimeInterval(-3601) })
         try await lying.look()
         #expect(payer.calls.count == 1)
-        let told = scheduler(witness: { [clock] in clock.now })
+        let told = scheduler(witness: { [clock] in clock.now.addingTimeInterval(-3600) })
         try await told.look()
         #expect(payer.calls.count == 2)
         clock.advance(by: .seconds(200 * Self.day))
@@ -229,11 +230,11 @@ struct SchedulerTests {
             if number == 2 {
                 try await scheduler.refuse(id(2))
             } else {
-                clock.advance(by: .seconds(7201))
+                clock.advance(by: .seconds(7200))
                 await #expect(throws: RecurringAnswerError.tooLate(id(1))) { try await scheduler.approve(id(1)) }
                 #expect(payer.calls.count == 3, "too late is too late")
                 try await scheduler.look()
-                clock.advance(by: .seconds(-7201))
+                clock.advance(by: .seconds(-7200))
             }
             #expect(heard.words.last == end)
         }
@@ -299,6 +300,19 @@ struct SchedulerTests {
         await #expect(throws: RecurringJournalError.self) { try await scheduler.add(try plan()) }
         try await scheduler.change(RecurringPlan.ID(rawValue: "nobody")) { _, _ in [] }
         #expect(payer.calls.isEmpty)
+    }
+
+    @Test("A period whose lease cannot be taken is reported, and paid at the next look")
+    func failingLease() async throws {
+        let failing = OvertakenJournal(journal) { throw JournalError.notAJournal(path: "plans") }
+        let scheduler = RecurringScheduler(
+            journal: failing, payer: payer, clock: clock,
+            listener: { [heard] event in heard.events.withLock { $0.append(event) } })
+        try await scheduler.add(try plan())
+        try await scheduler.look()
+        #expect(heard.words == ["problem"] && payer.calls.isEmpty)
+        try await scheduler.look()
+        #expect(heard.words == ["problem", "paid 0"])
     }
 }
 

@@ -34,13 +34,16 @@ struct TermsTests {
         }
     }
 
-    private func scheduler(_ policy: RecurringPolicy = RecurringPolicy()) async throws -> RecurringScheduler {
+    private func scheduler(
+        _ policy: RecurringPolicy = RecurringPolicy(), startingIn seconds: Double = 0
+    ) async throws -> RecurringScheduler {
         let heard = heard
         let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { heard.hear($0) })
         try await scheduler.add(
             RecurringPlan(
                 id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.weekly, from: clock.now), policy: policy, details: ["payee": "mina"]))
+                schedule: RecurringSchedule(.weekly, from: clock.now.addingTimeInterval(seconds)), policy: policy,
+                details: ["payee": "mina"]))
         return scheduler
     }
 
@@ -64,9 +67,13 @@ struct TermsTests {
         #expect(heard.lines.last == "paid" && payer.calls.last == "pay rent/0 approved")
     }
 
-    @Test("An approval of an earlier try does not cover another payee")
-    func retried() async throws {
-        payer.answers = [.answer(.needsApproval("above")), .answer(.declined("no money"))]
+    @Test(
+        "An approval of an earlier try, asked for or not, does not cover another payee",
+        arguments: [
+            (RecurringAnswer.needsApproval("above"), "waiting for mina"), (.notNow("offline"), "postponed"),
+        ])
+    func retried(first: RecurringAnswer, event: String) async throws {
+        payer.answers = [.answer(first), .answer(.declined("no money"))]
         let scheduler = try await scheduler()
         try await scheduler.look()
         try await scheduler.approve(period)
@@ -75,7 +82,8 @@ struct TermsTests {
             clock.advance(by: .seconds(3600))
             try await scheduler.look()
         }
-        #expect(heard.lines == ["waiting for mina", "postponed", "waiting for eve"])
+        #expect(heard.lines == [event, "postponed", "waiting for eve"])
+        #expect(await journal.charge(period)?.isApproved == false)
         #expect(payer.calls == ["pay rent/0", "pay rent/0 approved"])
     }
 
@@ -90,6 +98,25 @@ struct TermsTests {
             if payer.calls.isEmpty { #expect(heard.lines == ["upcoming for mina", "upcoming for eve"]) }
         }
         #expect(heard.lines == ["upcoming for mina", "upcoming for eve", "paid"])
+    }
+
+    @Test(
+        "A period that was announced is asked about for another payee if no notice is given any more, or in a pause",
+        arguments: [true, false])
+    func announcedAndChanged(isPaused: Bool) async throws {
+        let policy = RecurringPolicy(ahead: .seconds(3600), notice: .seconds(3600))
+        let scheduler = try await scheduler(policy, startingIn: 7200)
+        try await scheduler.look()
+        try await scheduler.change(plan) { plan, now in
+            plan.details = ["payee": "eve"]
+            plan.policy.ahead = .zero
+            if isPaused { return plan.pause(at: now) }
+            plan.policy.notice = .zero
+            return []
+        }
+        clock.advance(by: .seconds(3600))
+        try await scheduler.look()
+        #expect(heard.lines == ["upcoming for mina", "waiting for eve"] && payer.calls.isEmpty)
     }
 
     @Test("An approval throws when the plan is paused or ended, before the payment or meanwhile, and nothing is paid")

@@ -1,0 +1,83 @@
+import Foundation
+import PaymentCore
+import PaymentRecurring
+import PaymentStore
+import TestSupport
+import Testing
+
+/// Looks at plans: how many, which, and the time that they trust.
+@Suite("Looks at what recurs")
+struct LookTests {
+    private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    private let journal = InMemoryRecurringJournal()
+    private let payer = ScriptedPayer()
+
+    private func scheduler(width: Int = 4) -> RecurringScheduler {
+        RecurringScheduler(journal: journal, payer: payer, clock: clock, width: width)
+    }
+
+    private func plan(
+        _ id: String = "sub", _ rhythm: RecurringSchedule.Rhythm = .daily, _ catchUp: RecurringPolicy.CatchUp = .all
+    ) throws -> RecurringPlan {
+        try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: id), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+            schedule: RecurringSchedule(rhythm, from: clock.now), policy: RecurringPolicy(catchUp))
+    }
+
+    @Test("One look opens and pays the periods of any number of plans", arguments: [0, 3])
+    func many(width: Int) async throws {
+        let scheduler = scheduler(width: width)
+        for number in 0..<450 { try await scheduler.add(try plan("plan-\(number)")) }
+        try await scheduler.look()
+        #expect(Set(payer.calls).count == 450 && payer.calls.count == 450)
+    }
+
+    @Test("A look at one plan pays its periods alone, each in its time")
+    func onePlan() async throws {
+        let (scheduler, rent) = (scheduler(), RecurringPlan.ID(rawValue: "rent"))
+        try await scheduler.add(try plan())
+        try await scheduler.add(try plan("rent"))
+        payer.answers = [.answer(.notNow("offline"))]
+        for (seconds, paid) in [(0, 1), (59, 1), (1, 2), (3600, 2)] {
+            clock.advance(by: .seconds(seconds))
+            try await scheduler.look(at: rent)
+            #expect(payer.calls == Array(repeating: "pay rent/0", count: paid))
+        }
+        try await scheduler.look(at: RecurringPlan.ID(rawValue: "none"))
+        #expect(payer.calls.count == 2)
+        #expect(await journal.charges(of: RecurringPlan.ID(rawValue: "sub")).isEmpty)
+    }
+
+    @Test("A long absence is opened by one look, at one plan or at all", arguments: [true, false])
+    func absence(isOne: Bool) async throws {
+        let (scheduler, id) = (scheduler(), RecurringPlan.ID(rawValue: "sub"))
+        try await scheduler.add(try plan("sub", .every(seconds: 3600), .latestOnly))
+        clock.advance(by: .seconds(30 * 86_400))
+        if isOne { try await scheduler.look(at: id) } else { try await scheduler.look() }
+        #expect(await journal.charges(of: id).map(\.id.number) == Array(0...720))
+        #expect(payer.calls == ["pay sub/720"])
+    }
+
+    @Test("The trusted time is stored once a minute")
+    func trustedTime() async throws {
+        let scheduler = scheduler()
+        try await scheduler.add(try plan())
+        for (seconds, isStored) in [(60, false), (1, true)] {
+            clock.advance(by: .seconds(seconds))
+            try await scheduler.look()
+            #expect((await journal.trustedTime() == clock.now) == isStored)
+        }
+    }
+
+    @Test(
+        "A plan that is stopped at its beginning, or before, is ended", arguments: [(-1, true), (0, true), (1, false)])
+    func stopped(seconds: Double, isEnded: Bool) async throws {
+        let (scheduler, id) = (scheduler(), RecurringPlan.ID(rawValue: "sub"))
+        let beginning = clock.now
+        try await scheduler.add(try plan())
+        try await scheduler.stop(id, at: beginning.addingTimeInterval(seconds))
+        #expect(try await scheduler.plans().map(\.status) == [isEnded ? .ended : .active])
+        try await scheduler.look()
+        #expect(payer.calls == (isEnded ? [] : ["pay sub/0"]))
+    }
+}
