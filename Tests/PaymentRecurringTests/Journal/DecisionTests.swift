@@ -123,11 +123,16 @@ struct DecisionTests {
         let held = try #require(await journal.charge(id))
         let lease = PaymentLease(payment: held.reference, holder: "another", duration: .seconds(3600))
         #expect(await journal.acquire(lease, at: clock.now))
-        let asked = clock.uptime
+        let (asked, journal) = (clock.uptime, journal)
+        // So that the test ends, and fails, where nothing bounds the wait.
+        let release = Task {
+            try await Task.sleep(for: .seconds(5))
+            await journal.release(lease)
+        }
+        defer { release.cancel() }
         await #expect(throws: RecurringAnswerError.inUse(id)) { try await scheduler.refuse(id) }
         #expect(clock.uptime - asked == .seconds(30))
         #expect(await journal.charge(id)?.state == .announced)
-        let journal = journal
         let patient = RecurringScheduler(
             journal: journal, payer: payer,
             clock: WatchedClock(base: clock, whileAsleep: { await journal.release(lease) }))

@@ -1,7 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import PaymentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -79,5 +81,49 @@ struct LookTests {
         #expect(try await scheduler.plans().map(\.status) == [isEnded ? .ended : .active])
         try await scheduler.look()
         #expect(payer.calls == (isEnded ? [] : ["pay sub/0"]))
+    }
+
+    @Test("A look that fails is reported, and the next one pays", .timeLimit(.minutes(1)))
+    func failing() async throws {
+        let start = clock.uptime
+        try await scheduler().add(try plan())
+        let failing = OvertakenJournal(journal, looking: { throw JournalError.notAJournal(path: "plans") })
+        let events = EventList()
+        let scheduler = RecurringScheduler(
+            journal: failing, payer: payer, clock: clock,
+            listener: { [clock] event in
+                let seconds = (clock.uptime - start) / .seconds(1)
+                switch event {
+                case .error: events.words.withLock { $0.append("error at \(seconds)") }
+                case .paid: events.words.withLock { $0.append("paid at \(seconds)") }
+                default: break
+                }
+            })
+        let loop = Task { await scheduler.run(every: .seconds(90)) }
+        while events.words.withLock({ $0.count < 2 }) { await Task.yield() }
+        loop.cancel()
+        await loop.value
+        #expect(events.words.withLock { $0.prefix(2) } == ["error at 0.0", "paid at 90.0"])
+    }
+
+    @Test("A changed plan reports the periods that it misses at once")
+    func missed() async throws {
+        let events = EventList()
+        let scheduler = RecurringScheduler(
+            journal: journal, payer: payer, clock: clock,
+            listener: { event in
+                if case .missed(let charge) = event { events.words.withLock { $0.append("\(charge.id)") } }
+            })
+        let id = RecurringPlan.ID(rawValue: "sub")
+        try await scheduler.add(try plan("sub", .daily, .latestOnly))
+        clock.advance(by: .seconds(2 * 86_400))
+        try await scheduler.pause(id)
+        #expect(events.words.withLock { $0 } == ["sub/0", "sub/1"])
+        try await scheduler.look()
+        #expect(payer.calls.isEmpty)
+    }
+
+    private final class EventList: Sendable {
+        let words = Mutex<[String]>([])
     }
 }

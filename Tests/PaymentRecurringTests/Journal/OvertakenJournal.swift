@@ -4,18 +4,22 @@ import PaymentRecurring
 import PaymentRouting
 import Synchronization
 
-/// A journal in which something happens once between the reading of a period and its lease, or after its release.
+/// A journal in which something happens once: at a look, between the reading of a period and its lease, or after its
+/// release.
 final class OvertakenJournal: RecurringJournal {
     let base: InMemoryRecurringJournal
     private let other: Mutex<(@Sendable () async throws -> Void)?>
+    private let looking: Mutex<(@Sendable () async throws -> Void)?>
     private let afterwards: Mutex<(@Sendable () async throws -> Void)?>
 
     init(
         _ base: InMemoryRecurringJournal, other: (@Sendable () async throws -> Void)? = nil,
+        looking: (@Sendable () async throws -> Void)? = nil,
         afterwards: (@Sendable () async throws -> Void)? = nil
     ) {
         self.base = base
         self.other = Mutex(other)
+        self.looking = Mutex(looking)
         self.afterwards = Mutex(afterwards)
     }
 
@@ -55,7 +59,10 @@ final class OvertakenJournal: RecurringJournal {
     func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {
         await base.openCharges(by: date, limit: limit)
     }
-    func trustedTime() async throws -> Date? { await base.trustedTime() }
+    func trustedTime() async throws -> Date? {
+        try await Self.once(looking)
+        return await base.trustedTime()
+    }
     func trust(_ date: Date, isCorrection: Bool) async throws {
         await base.trust(date, isCorrection: isCorrection)
     }

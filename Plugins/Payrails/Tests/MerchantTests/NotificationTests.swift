@@ -81,6 +81,25 @@ import Testing
         #expect(try read(Self.body, text.base64EncodedString(), secrets: [Redacted(digits)]).keyReading == .text)
     }
 
+    @Test("A secret spells a key in 64 hexadecimal digits or more, without a prefix", arguments: ["", "0x", "0X"])
+    func speltSecrets(prefix: String) throws {
+        for digits in [62, 64, 66] {
+            let secret = prefix + String(repeating: "a", count: digits - prefix.count)
+            let key = Hex.decode(String(secret.dropFirst(prefix.count))) ?? []
+            let signature = Data(Digest.sha256.authenticate(Array(Self.body.utf8), key: key)).base64EncodedString()
+            let isAccepted = complaint(Self.body, signature, secrets: [Redacted(secret)]) == nil
+            #expect(isAccepted == (prefix.isEmpty && digits >= 64))
+        }
+    }
+
+    @Test("A body of 256 KiB is read, and no larger one")
+    func size() {
+        for (extra, isRead) in [(0, true), (1, false)] {
+            let body = Self.body + String(repeating: " ", count: 262_144 - Self.body.utf8.count + extra)
+            #expect((complaint(body, Self.signature(body)) == nil) == isRead)
+        }
+    }
+
     @Test("Every other form of the signature is refused")
     func otherForms() {
         let good = Self.signature(Self.body)
@@ -193,6 +212,41 @@ import Testing
         ] { #expect(isUnknown(unclear.report), "\(unclear.event) \(unclear.report)") }
     }
 
+    @Test(
+        "An action that was requested, or waits for the payer, is pending",
+        arguments: ["authorize", "confirm", "capture", "refund", "cancel"])
+    func inFlight(action: String) throws {
+        let pending = ServiceReport.pending(retryAfter: nil)
+        #expect(try told("executionActionRequested", action).report == pending)
+        for category in ["Pending", "Redirect"] {
+            let reason: JSONValue = ["category": .string(category), "result": "Waiting"]
+            #expect(try told("executionActionCompleted", action, false, reason).report == pending)
+        }
+        #expect(isUnknown(try told("executionActionRequested", "payout").report))
+    }
+
+    @Test("A decline states the service's reason, and a capture the total unless the merchant captures by amounts")
+    func details() throws {
+        let done = "executionActionCompleted"
+        for (action, text) in [
+            ("authorize", "the payment was declined"), ("confirm", "the payment was declined"),
+            ("refund", "the refund failed, and no money went back"),
+        ] {
+            for (reason, end) in [("LimitExceeded", ": LimitExceeded"), (nil, "")] {
+                let error: JSONValue = reason.map { ["result": .string($0)] } ?? ["category": "Operation"]
+                #expect(
+                    try told(done, action, false, error).report == .declined(DeclineReason(.refused, text + end)))
+            }
+        }
+        let euros = try MerchantWorld.euros(9900)
+        for (mode, amount) in [(PayrailsCaptureMode.instant, euros), (.delayed, euros), (.manual, nil)] {
+            let receipt = receipt(try told(done, "capture", true, nil, mode).report)
+            #expect(receipt != nil && receipt?.amount == amount)
+        }
+        #expect(receipt(try told(done, "confirm", true, nil, .instant).report)?.amount == euros)
+        #expect(try told(done, "confirm", true).report == .pending(retryAfter: nil))
+    }
+
     @Test("A refund is reported under the merchant's own id, and another's under none of the merchant's")
     func refunds() throws {
         let done = "executionActionCompleted"
@@ -233,6 +287,38 @@ import Testing
             let notification = try world.merchant.read(incoming)
             try notification.check(against: first)
             #expect(throws: PaymentError.self) { try notification.check(against: second) }
+        }
+    }
+
+    @Test(
+        "A difference between a notification and the session is named",
+        arguments: [
+            ([:], nil), (["execution": ["merchantReference": "a"]], "another execution"),
+            (["execution": ["id": "e2", "merchantReference": "a"]], "another execution"),
+            (["amount": ["value": "1.00", "currency": "EUR"]], "amount or currency"),
+            (["amount": ["value": "99.00", "currency": "USD"]], "amount or currency"),
+            (["amount": ["value": "0.00", "currency": "EUR"]], "amount or currency"), (["amount": .null], nil),
+            (["order": "b"], "its order"), (["order": .null], nil),
+            (["success": false, "amount": ["value": "0.00", "currency": "EUR"]], nil),
+            (["success": false, "amount": ["value": "1.00", "currency": "EUR"]], "amount or currency"),
+        ] as [(JSONValue, String?)])
+    func differences(more: JSONValue, difference: String?) async throws {
+        let world = try MerchantWorld()
+        let session = try await world.client.open(try MerchantWorld.order("a"))
+        var execution: JSONValue = ["id": .string(try #require(session.payment).id)]
+        execution["merchantReference"] = more["order"] ?? "a"
+        var details: JSONValue = ["execution": execution]
+        for (name, value) in more.object ?? [:] { details[name] = value }
+        let isAbsent = details["execution"]?["id"] == nil
+        let notification =
+            try isAbsent
+            ? told("executionCreated", nil, more: details)
+            : told("executionActionCompleted", "authorize", true, ["result": "GenericRejection"], more: details)
+        do {
+            try notification.check(against: session)
+            #expect(difference == nil)
+        } catch {
+            #expect(error.code == .integrity && error.message.contains(difference ?? "none"), "\(error)")
         }
     }
 
