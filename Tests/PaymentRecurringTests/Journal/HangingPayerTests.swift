@@ -79,7 +79,10 @@ struct HangingPayerTests {
     @Test("The loop ends when it is cancelled, whatever its payment does")
     func cancelled() async throws {
         let scheduler = try await scheduler(.milliseconds(50))
-        let loop = Task { await scheduler.run() }
+        let loop = Task {
+            await scheduler.run()
+            events.words.withLock { $0.append("ended") }
+        }
         while events.words.withLock({ $0.isEmpty }) { await Task.yield() }
         loop.cancel()
         await loop.value

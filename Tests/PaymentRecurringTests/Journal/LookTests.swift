@@ -34,6 +34,32 @@ struct LookTests {
         #expect(Set(payer.calls).count == 450 && payer.calls.count == 450)
     }
 
+    @Test("As many periods are paid at the same time as asked for, or four", arguments: [1, nil])
+    func width(width: Int?) async throws {
+        let payer = CountingPayer()
+        let scheduler =
+            width.map { RecurringScheduler(journal: journal, payer: payer, clock: clock, width: $0) }
+            ?? RecurringScheduler(journal: journal, payer: payer, clock: clock)
+        for number in 0..<20 { try await scheduler.add(try plan("plan-\(number)")) }
+        try await scheduler.look()
+        #expect((1...(width ?? 4)).contains(payer.most))
+    }
+
+    /// A payer that counts how many periods it pays at the same time.
+    private final class CountingPayer: RecurringPayer {
+        private let counts = Mutex((now: 0, most: 0))
+        var most: Int { counts.withLock { $0.most } }
+
+        func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
+            counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            for _ in 0..<50 { await Task.yield() }
+            counts.withLock { $0.now -= 1 }
+            return .paid(transactionID: nil)
+        }
+
+        func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? { nil }
+    }
+
     @Test("A look at one plan pays its periods alone, each in its time")
     func onePlan() async throws {
         let (scheduler, rent) = (scheduler(), RecurringPlan.ID(rawValue: "rent"))
@@ -83,8 +109,10 @@ struct LookTests {
         #expect(payer.calls == (isEnded ? [] : ["pay sub/0"]))
     }
 
-    @Test("A look that fails is reported, and the next one pays", .timeLimit(.minutes(1)))
-    func failing() async throws {
+    @Test(
+        "A look that fails is reported, and the next one pays, an hour later unless another pause is given",
+        .timeLimit(.minutes(1)), arguments: [nil, 90])
+    func failing(pause: Int?) async throws {
         let start = clock.uptime
         try await scheduler().add(try plan())
         let failing = OvertakenJournal(journal, looking: { throw JournalError.notAJournal(path: "plans") })
@@ -99,11 +127,14 @@ struct LookTests {
                 default: break
                 }
             })
-        let loop = Task { await scheduler.run(every: .seconds(90)) }
+        let loop = Task {
+            if let pause { await scheduler.run(every: .seconds(pause)) } else { await scheduler.run() }
+            events.words.withLock { $0 += ["ended", "ended"] }
+        }
         while events.words.withLock({ $0.count < 2 }) { await Task.yield() }
         loop.cancel()
         await loop.value
-        #expect(events.words.withLock { $0.prefix(2) } == ["error at 0.0", "paid at 90.0"])
+        #expect(events.words.withLock { $0.prefix(2) } == ["error at 0.0", "paid at \(pause ?? 3600).0"])
     }
 
     @Test("A changed plan reports the periods that it misses at once")

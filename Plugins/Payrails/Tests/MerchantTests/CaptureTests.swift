@@ -187,6 +187,9 @@ import Testing
         world.clock.advance(by: .seconds(3600))
         let outcome = try await world.capture(payment, 5000)
         #expect((receipt(outcome) != nil) == isThisOne && isUnknown(outcome) != isThisOne, "\(outcome)")
+        let request = CaptureRequest(of: payment, amount: try MerchantWorld.euros(5000))
+        let report = try await world.merchant.status(of: request, in: world.context)
+        #expect((receipt(report) != nil) == isThisOne && isUnknown(report) != isThisOne, "\(report)")
         #expect(world.posts("capture") == 1)
     }
 

@@ -127,10 +127,7 @@ import Testing
         let request = try world.refund(payment)
         _ = try await world.router.refund(request)
         world.clock.advance(by: .seconds(3600))
-        let context = ProviderContext(
-            http: world.wire, payer: Payer(), clock: world.clock, random: SeededRandomSource(seed: 1),
-            secrets: NoSecrets(), link: nil, steps: PlainSteps(), remark: { _ in })
-        let report = try await world.merchant.status(of: request, in: context)
+        let report = try await world.merchant.status(of: request, in: world.context)
         if let message {
             #expect(isUnknown(report) && "\(report)".contains(message), "\(report)")
         } else {

@@ -58,6 +58,13 @@ struct MerchantWorld: Sendable {
         merchant.client(over: wire, clock: clock, random: SeededRandomSource(seed: 8))
     }
 
+    /// A context of calls that are not journaled.
+    var context: ProviderContext {
+        ProviderContext(
+            http: wire, payer: Payer(), clock: clock, random: SeededRandomSource(seed: 1), secrets: NoSecrets(),
+            link: nil, steps: PlainSteps(), remark: { _ in })
+    }
+
     static func euros(_ cents: UInt128) throws -> Money { try Money(minorUnits: cents, currency: .eur) }
 
     static func order(_ name: String = "order-1", scenario: String? = nil) throws -> PayrailsSessionOrder {
@@ -188,7 +195,7 @@ func isDeclined(_ report: ServiceReport) -> Bool { if case .declined = report { 
 func isDeclined(_ outcome: PaymentOutcome) -> Bool { isDeclined(outcome.report) }
 
 /// Steps that are not journaled.
-struct PlainSteps: StepRunner {
+private struct PlainSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue { try await body() }
