@@ -15,8 +15,7 @@ struct AnsweredSettler: PaymentSettler {
     func order(named name: String) async throws -> SettlementOrder? { try await table.settlement(named: name)?.order }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
-        guard let hash = endpoint.paymentHash else { return nil }
-        return try await table.settlement(ofHash: hash)?.order
+        try await table.order(paying: endpoint)
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState { try await answer(to: settlement.key) }

@@ -29,11 +29,7 @@ struct CallerSettler: PaymentSettler {
     }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
-        guard let hash = endpoint.paymentHash, let handed = try await table.settlement(ofHash: hash) else { return nil }
-        guard handed.order.endpoint?.text == endpoint.text else {
-            throw PaymentError(.integrity, "another invoice of this payment hash was handed out; do not pay this one")
-        }
-        return handed.order
+        try await table.order(paying: endpoint)
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {

@@ -76,8 +76,19 @@ extension ServeTable {
     }
 
     /// Returns what pays an invoice or has paid it, under any name; nil for nothing.
-    func settlement(ofHash hash: String) throws(JournalError) -> HandedSettlement? {
+    private func settlement(ofHash hash: String) throws(JournalError) -> HandedSettlement? {
         try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
+    }
+
+    /// Returns the order of what pays an invoice or has paid it, under any name; nil for nothing.
+    ///
+    /// - Throws: ``PaymentError`` where it is for another invoice of the same payment hash.
+    func order(paying endpoint: SettlementEndpoint) throws -> SettlementOrder? {
+        guard let hash = endpoint.paymentHash, let order = try settlement(ofHash: hash)?.order else { return nil }
+        guard order.endpoint?.text == endpoint.text else {
+            throw PaymentError(.integrity, "another invoice of this payment hash was handed out; do not pay this one")
+        }
+        return order
     }
 
     /// Stores a caller's answer: the proof that it has paid, or nil where it promises that nothing was sent. An answer
