@@ -119,14 +119,11 @@ extension RouterEffects {
         } catch {}
     }
 
-    /// Settles the reservation of an attempt that has ended, if it has one.
+    /// Settles the reservation of an attempt that has ended. A paid spending counts, also where it had been taken for
+    /// unpaid before, and nothing releases it.
+    ///
+    /// - Throws: ``SpendingError`` where it has no reservation or a paid one, and any error of the storage.
     func settleSpending(of attempt: AttemptID, isPaid: Bool) async throws {
-        guard let spendings, let record = try await spendings.spending(of: attempt) else { return }
-        // A paid spending counts, also where it had been taken for unpaid before.
-        if isPaid {
-            try await spendings.commit(attempt)
-        } else if record.state == .reserved {
-            try await spendings.release(attempt)
-        }
+        if isPaid { try await spendings?.commit(attempt) } else { try await spendings?.release(attempt) }
     }
 }
