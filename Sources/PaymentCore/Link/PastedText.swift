@@ -22,37 +22,37 @@ struct PastedText {
 
     /// Returns the place of what stands between white space; nil for a text without any around it, and without a label.
     private static func body(of bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard let first = bytes.first else { return nil }
+        let mayHaveLabel = first | 0x20 == UInt8(ascii: "i")
         // Most texts begin and end with a visible character.
-        guard let first = bytes.first, !isVisible(first) || !isVisible(bytes[bytes.count - 1]) || first | 0x20 == 0x69
-        else { return nil }
+        guard mayHaveLabel || !isVisible(first) || !isVisible(bytes[bytes.count - 1]) else { return nil }
         var (start, end) = (0, bytes.count)
-        while let space = space(in: bytes[start..<end]) { start += space }
+        while start < end, let width = space(in: bytes, at: start) { start += width }
         guard start < end, !isStrict(bytes[start...]) else { return nil }
         let isLineEnd = { (byte: UInt8) in byte == 0x0A || byte == 0x0D }
-        while let space = space(endingIn: bytes[start..<end]) { end -= space }
+        while let width = space(in: bytes, before: end) { end -= width }
         if bytes[start..<end].contains(where: isLineEnd) {
             // Lines at the end of several are data to some standards.
             end = bytes.count
-            while !isLineEnd(bytes[end - 1]), let space = space(endingIn: bytes[start..<end]) { end -= space }
+            while !isLineEnd(bytes[end - 1]), let width = space(in: bytes, before: end) { end -= width }
         }
-        return start..<end
+        return start == 0 && end == bytes.count && !mayHaveLabel ? nil : start..<end
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 
-    /// Returns the number of bytes of the white space that a text begins with; nil where it begins with none.
-    private static func space(in bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-        guard let first = bytes.first else { return nil }
-        guard first >= 0x80 else { return first == 0x20 || first &- 0x09 < 5 ? 1 : nil }
-        let scalar = String(decoding: bytes.prefix(4), as: UTF8.self).unicodeScalars.first
+    /// Returns the number of bytes of the white space at `index`; nil where it is none.
+    private static func space(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
+        guard bytes[index] >= 0x80 else { return bytes[index] == 0x20 || bytes[index] &- 0x09 < 5 ? 1 : nil }
+        let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.first
         return scalar.flatMap { isSpace($0) ? UTF8.width($0) : nil }
     }
 
-    /// Returns the number of bytes of the white space that a text ends with; nil where it ends with none.
-    private static func space(endingIn bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-        let width = 1 + bytes.suffix(4).reversed().prefix { $0 & 0xC0 == 0x80 }.count
-        let space = space(in: bytes.suffix(width))
-        return space == width ? space : nil
+    /// Returns the number of bytes of the white space before `end`; nil where it is none.
+    private static func space(in bytes: UnsafeBufferPointer<UInt8>, before end: Int) -> Int? {
+        var index = end - 1
+        while index > 0, bytes[index] & 0xC0 == 0x80 { index -= 1 }
+        return space(in: bytes, at: index)
     }
 
     /// White space of any kind. U+0085 is a control character to terminals.

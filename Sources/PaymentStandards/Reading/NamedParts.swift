@@ -25,6 +25,11 @@ final class NamedParts: PartList {
         return parts[index].value
     }
 
+    /// Takes all parts with one of `names`.
+    func take(_ names: Set<String>) {
+        for index in parts.indices where names.contains(parts[index].name) { parts[index].isTaken = true }
+    }
+
     var untaken: [(name: String, value: TextPart)] {
         parts.lazy.filter { !$0.isTaken }.map { ($0.name, $0.value) }.sorted { $0.value.offset < $1.value.offset }
     }

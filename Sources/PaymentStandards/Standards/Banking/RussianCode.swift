@@ -30,6 +30,7 @@ struct RussianCode: PaymentStandard {
         "paymPeriod", "category", "serviceName", "counterId", "counterVal", "quittId", "quittDate", "instNum",
         "classNum", "specFio", "ruleId", "execId", "regType", "uin", "techCode",
     ]
+    private static let otherKeys = Set(others.map { $0.lowercased() })
     private static let encodings: [UInt8: String] = [0x31: "windows-1251", 0x32: "utf-8", 0x33: "koi8-r"]
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
@@ -73,7 +74,7 @@ struct RussianCode: PaymentStandard {
         kopecks = try fields["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
         _ = try fields["purpose"]?.limited(to: 210, "Purpose")
         if let tax = fields["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
-        for key in Self.others { _ = fields[key.lowercased()] }
+        fields.take(Self.otherKeys)
         values = raw.mapValues(\.text)
     }
 

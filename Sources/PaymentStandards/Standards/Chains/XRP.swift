@@ -65,7 +65,9 @@ struct XRP: PaymentStandard {
     private init(link part: TextPart, isBare: Bool, _ source: inout PaymentText) throws(StandardDefect) {
         let (head, query) = part.cut(at: "?")
         if query == nil, !isBare { try part.checkQueryMark() }
-        if query == nil, isBare, (try? XRPAddress(part.cut(at: "&").head, "address")) != nil {
+        if query == nil, isBare, let address = part.split(at: "&").dropLast().first,
+            (try? XRPAddress(address, "address")) != nil
+        {
             try part.checkQueryMark()
         }
         let (body, number) = head.cut(at: ":")
