@@ -154,7 +154,7 @@ class Tenant:
         return None, str(said)[-300:]
 
     def settle(self, invoice, tries=1):
-        return self.pay(invoice, 20 * tries)
+        return self.pay(invoice, 5 * tries)
 
 
 def claim(payer, invoice, payment_hash, outcome):
