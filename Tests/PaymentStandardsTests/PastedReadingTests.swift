@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentStandards
+import TestSupport
 import Testing
 
 @Suite("Texts as people paste them, read")
@@ -21,6 +22,22 @@ struct PastedReadingTests {
             if after == "\u{A0}" && text == Self.epc { continue }
             #expect(ReadText(before + text + after).instruction == plain, "\((before + text + after).debugDescription)")
         }
+    }
+
+    @Test(
+        "White space behind the last line of a code is no part of its last field",
+        arguments: [" ", " \n", " \r\n\r\n"])
+    func behind(space: String) throws {
+        var standards: Set<String> = []
+        for text in try Vectors.texts().flatMap(\.valid) where text.contains("\n") {
+            let text = String(text.reversed().drop(while: \.isWhitespace).reversed()) + space
+            guard let link = try? PaymentLink(text), case .sound(let sound) = StandardsReader().recognize(link),
+                let writable = sound.value as? any WritablePaymentStandard
+            else { continue }
+            #expect(ReadText(writable.text).instruction?.fields == sound.fields, "\(text.debugDescription)")
+            standards.insert(sound.standard)
+        }
+        #expect(standards.contains("swiss-qr-bill"), "\(standards)")
     }
 
     @Test("No-break spaces in an account number are spaces")

@@ -33,6 +33,11 @@ final class FixedLines: PartList {
                 .missing, "line \(lines.count + 1)",
                 "is missing; there must be \(counts.lowerBound) lines. Scan the code again")
         }
+        // White space at the end of a text is no part of it, with or without line ends behind it.
+        for index in lines.indices.reversed() {
+            lines[index] = lines[index].trimmed
+            if !lines[index].isEmpty { break }
+        }
         self.lines = lines
     }
 

@@ -31,8 +31,8 @@ public final class PaykitAutoPay: Sendable {
     /// - Parameters:
     ///   - limits: the limits.
     ///   - store: the record of past spending: a journal.
-    ///   - timeZone: the payer's time zone, which is stored with what is spent: while that counts, nothing is granted by
-    ///     the days of another one. Nil for the zone that is stored so, at first the device's.
+    ///   - timeZone: the payer's time zone. It is stored with what is spent, and while that counts, nothing is granted
+    ///     by the days of another one. Nil for the zone that is stored so, at first the device's.
     ///   - clock: the time.
     /// - Throws: ``PaykitError`` when the key of a peer with a limit is invalid.
     public init(
