@@ -1,4 +1,5 @@
 public import PaymentCore
+import Synchronization
 
 /// Merchants' operations: captures, refunds, cancellations, notifications.
 extension PaymentRouter {
@@ -51,7 +52,13 @@ extension PaymentRouter {
         operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         for _ in 0..<3 {
-            let outcome = try await carryOnce(reference, operation)
+            let hasBegun = Mutex(false)
+            let outcome = try await carryOnce(reference) { journal in
+                hasBegun.withLock { $0 = true }
+                return try await operation(journal)
+            }
+            // What this caller has found out is not lost where the journal cannot be read any more.
+            if hasBegun.withLock({ $0 }) { return outcome }
             let last = try await journaled(at: reference.provider, .maybeSent) {
                 try await $0.histories(of: reference).last
             }

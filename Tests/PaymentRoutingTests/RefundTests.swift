@@ -188,6 +188,20 @@ struct RefundTests {
         #expect(calls["refund"] == 3)
     }
 
+    @Test("The outcome of a refund is stated where the journal cannot be read any more after its end")
+    func unreadable() async throws {
+        var shop = Shop()
+        let made = receipt(first)
+        shop.refundBody = { _, _ in made }
+        let journal = FailingJournal { _ in false }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 1))
+        await journal.delayNextRelease { await journal.hide() }
+        #expect(try await router.refund(first) == made)
+        await #expect(throws: PaymentError.self) { try await router.refund(first) }
+    }
+
     @Test("A refund is not refunded")
     func refundOfRefund() async throws {
         let shop = Shop()
