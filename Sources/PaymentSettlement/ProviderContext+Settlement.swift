@@ -70,8 +70,7 @@ extension SettlingProvider {
             try Settling.check(proof, at: endpoint)
             try order.requireAmount(attempt.option.amount)
             return .succeeded(
-                PaymentReceipt(
-                    reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+                PaymentReceipt(reference: attempt.reference, amount: attempt.option.amount, proof: proof))
         case .nothingSent(let reason):
             return .declined(
                 DeclineReason(.refused, "the payer's settler sent nothing: \(reason ?? "it does not say why")"))
@@ -222,11 +221,12 @@ private struct Settling: Sendable {
         switch (proof, endpoint.paymentHash) {
         case (.preimage(let text), let hash?):
             isProof = isPreimage(text, of: hash)
-        case (.preimage(let text), nil):
+        // The settler has fetched the invoice, and checks by its hash.
+        case (.preimage(let text), nil), (.unproven(let text), nil):
             isProof = endpoint.kind.isLightning && Hex.decode(text)?.count == 32
         // Lightning is proved by a preimage, and a chain by a transaction; neither by the other's proof.
         // The wallet's own record, of this invoice.
-        case (.unproven(let text), let hash): isProof = text == hash
+        case (.unproven(let text), let hash?): isProof = text == hash
         case (.transaction(let text), _):
             isProof =
                 !endpoint.kind.isLightning && 1...256 ~= text.utf8.count

@@ -203,6 +203,9 @@ struct SettlementFlowTests {
         arguments: [
             (address, .preimage(String(repeating: "07", count: 32)), true),
             (address, .preimage(String(repeating: "07", count: 31)), false), (address, .preimage("no digits"), false),
+            (address, .unproven(paymentHash: String(repeating: "07", count: 32)), true),
+            (address, .unproven(paymentHash: "07"), false),
+            (chain, .unproven(paymentHash: String(repeating: "07", count: 32)), false),
             (address, .transaction("tx-1"), false), (chain, .transaction("tx-1"), true),
             (chain, .transaction(String(repeating: "a", count: 256)), true),
             (chain, .transaction(String(repeating: "a", count: 257)), false), (chain, .transaction(""), false),

@@ -65,6 +65,16 @@ struct SettlerReportTests {
         }
     }
 
+    @Test("A payment without a proof names no transaction, and says so")
+    func unproven() async throws {
+        let order = Self.order(.settled(.unproven(paymentHash: Self.preimage)))
+        guard case .succeeded(let receipt) = try await report(KnowingSettler(order: order)) else {
+            Issue.record("it is paid")
+            return
+        }
+        #expect(receipt.transactionID == nil && receipt.unproven?.contains(Self.preimage) == true)
+    }
+
     @Test("An end without a payment is a refusal, and a payment in flight is pending")
     func unpaid() async throws {
         for (state, expected) in [
