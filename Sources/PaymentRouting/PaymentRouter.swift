@@ -204,7 +204,7 @@ public struct PaymentRouter: Sendable {
         of histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome? {
         guard Ledger(histories, effects).recordedPayment == nil else { return nil }
-        // One that ended before its settler was asked may have the name of the next one.
+        // One that ended before its settler was asked has the name of the next one.
         for history in histories.reversed()
         where effects.isSound(history) && (!history.isFinished || history.hasSpentName) {
             let asked: CheckedReport?

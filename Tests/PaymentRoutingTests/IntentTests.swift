@@ -650,7 +650,22 @@ struct IntentTests {
         #expect(try await router(2).outcome(of: Self.intent()) == .stated(.pending(retryAfter: nil)))
     }
 
-    // MARK: Fees
+    // MARK: Names and fees
+
+    @Test("A journal that was put back finds what the settler was asked for under the same name")
+    func restored() async throws {
+        let settler = TestSettler()
+        for _ in 0..<2 {
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+                journal: InMemoryJournal())
+            guard case .succeeded = try await router.pay(InvoiceProvider.invoice, as: .careless(settler)) else {
+                Issue.record("it is not known to be paid")
+                return
+            }
+        }
+        #expect(settler.payments == 1)
+    }
 
     @Test("Limits count what a payment may cost beyond its amount")
     func fees() async throws {

@@ -209,6 +209,8 @@ actor Oracle {
     /// True if money moved by an attempt and was not returned.
     func hasMoved(_ attempt: PaymentAttempt) async -> Bool {
         if witness.hasBroadcast(attempt.id) { return true }
+        // Until a settler has refused, all attempts at a payment have one name there.
+        if markets.isSettledByPayer(attempt.reference), !witness.wasSettled(attempt.id) { return false }
         return await markets.wasCaptured(attempt)
     }
 }

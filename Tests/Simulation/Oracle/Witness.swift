@@ -42,6 +42,8 @@ final class Witness: Sendable {
         var ended: Set<AttemptID> = []
         /// The payments of which a device has lost records, and the devices.
         var lost: [PaymentReference: Set<Int>] = [:]
+        /// The attempts for which a settler was asked to pay.
+        var settling: Set<AttemptID> = []
         /// Every refund that was asked for.
         var refunds: [RefundRequest] = []
         /// Every capture that was asked for.
@@ -117,7 +119,14 @@ final class Witness: Sendable {
             return breach("a settler was asked outside of any attempt")
         }
         _ = add(identity(attempt.reference), doer, nil)
+        settles(for: attempt.id)
     }
+
+    /// Records that a payer pays for an attempt under the name that all attempts at its payment may have.
+    func settles(for attempt: AttemptID) { state.withLock { _ = $0.settling.insert(attempt) } }
+
+    /// True if a settler, or a payer in its place, was asked to pay for an attempt.
+    func wasSettled(_ attempt: AttemptID) -> Bool { state.withLock { $0.settling.contains(attempt) } }
 
     /// Records a call by a link under which the payment has another name.
     func renames(_ payment: PaymentReference) { state.withLock { _ = $0.renamed.insert(payment) } }

@@ -174,9 +174,22 @@ struct Application: Sendable {
             guard isHealed || random.happens(0.8),
                 let market = life.markets[order.payment.reference.provider] as? any CallersMarket
             else { return nil }
-            return wallets.answer(to: question, of: order.tenant, at: market, random)
+            let answer = wallets.answer(to: question, of: order.tenant, at: market, random)
+            if answer != decline, let attempt = attempt(asking: question) { life.witness.settles(for: attempt) }
+            return answer
         default: return decline
         }
+    }
+
+    /// Returns the attempt that asks for a settlement: the open one under its name that may have begun it.
+    private func attempt(asking question: JSONValue) -> AttemptID? {
+        let asking = seat.device.disk.histories.filter { history in
+            history.attempt.key(for: StepKind.settlementName) == question["settlement"]?.string
+                && history.entries.contains {
+                    if case .stepStarted(_, .settlement) = $0.event { true } else { false }
+                }
+        }
+        return (asking.last { !$0.isFinished } ?? asking.last)?.attempt.id
     }
 
     private func pause(upTo milliseconds: Int) async {
