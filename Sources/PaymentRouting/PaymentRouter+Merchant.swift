@@ -127,7 +127,7 @@ extension PaymentRouter {
         do {
             let genuine = try serviceClient.verify(notification)
             try await leases.with(genuine.reference, as: .visitor) {
-                try await visitor($0, serviceClient).endByMessage(genuine)
+                try await visitor($0, serviceClient).endOpenAttempt(at: genuine.reference, by: genuine.report)
             } orElse: { _ in
             }
             return HandledNotification(

@@ -650,6 +650,36 @@ struct IntentTests {
         #expect(try await router(2).outcome(of: Self.intent()) == .stated(.pending(retryAfter: nil)))
     }
 
+    @Test("An attempt ends with the intent's outcome where its service has ended it")
+    func concludedOutcome() async throws {
+        var world = World()
+        world.provider.statusBody = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+        _ = try await world.crashed([.stepStarted(name: "order", kind: .mutation(replay: .never))])
+        #expect(Self.isPaid(try await world.router.outcome(of: Self.intent())))
+        #expect(try await world.histories.map(\.isFinished) == [true])
+    }
+
+    @Test("A quote from before another intent's attempt ended is not used, since the payment may be over")
+    func outdatedQuote() async throws {
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("order", .mutation(replay: .never)) { true }
+            return .declined(DeclineReason(.refused, "charged and given back"))
+        }
+        world.provider.statusBody = { _, _ in .declined(DeclineReason(.refused, "charged and given back")) }
+        let router = try world.router
+        let shown = try await quote(router)
+        let quotes = world.provider.calls["quote"]
+        let payer = Payer(policy: .firstWhateverItCosts)
+        guard case .stated(.declined) = await router.carryOut(Self.intent(), quote: shown, as: payer) else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(world.provider.calls["quote"] == quotes, "the quote is at hand")
+        _ = await router.carryOut(Self.intent("b"), quote: shown, as: payer)
+        #expect(world.provider.calls["quote"] == quotes + 1)
+    }
+
     // MARK: Names and fees
 
     @Test("A journal that was put back finds what the settler was asked for under the same name")

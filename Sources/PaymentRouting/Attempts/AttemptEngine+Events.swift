@@ -169,13 +169,13 @@ extension AttemptEngine {
         return try await end(attempt, as: confirmed, seen: seen)
     }
 
-    /// Ends the open attempt at a payment or refund by the service's own message, when its outcome is final. Messages
-    /// come late: one that says that no money moved may be about an earlier attempt, and ends none that has sent
-    /// nothing yet.
-    func endByMessage(_ message: GenuineNotification) async throws {
-        guard message.report.isFinal, let history = try await openAttempt(at: message.reference) else { return }
+    /// Ends the open attempt at a payment or refund by the service's own message or status, when that is final.
+    /// Messages come late: one that says that no money moved may be about an earlier attempt, and ends none that has
+    /// sent nothing yet.
+    func endOpenAttempt(at payment: PaymentReference, by message: CheckedReport) async throws {
+        guard message.isFinal, let history = try await openAttempt(at: payment) else { return }
         let attempt = history.attempt
-        let report = try message.report.checked(against: attempt)
+        let report = try message.checked(against: attempt)
         if report.deniesPayment, !history.mayHaveMovedMoney, history.outcome == nil { return }
         guard let (confirmed, seen) = try await confirm(report, of: attempt) else { return }
         do { try await end(attempt, byMessage: confirmed, seen: seen) } catch is AttemptEndedError {}

@@ -37,6 +37,8 @@ extension AttemptEngine {
             id: id ?? newAttemptID(), reference: reference, option: option,
             idempotencyKey: key ?? settledKey ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journal.inTurn {
+            // Its callers may have heard that nothing was sent.
+            guard !Task.isCancelled else { throw error(.cancelled, "stopped before anything was sent") }
             if reference.isPayment, await journal.steps.isPaymentEnded {
                 throw error(.cancelled, "the payment ended while it was chosen how to pay")
             }

@@ -93,7 +93,8 @@ extension PaymentRouter {
     }
 
     /// Returns what is known of an intent: by the journal where its payment has ended there, otherwise by the service
-    /// or the payer's settler. Nothing is changed or sent that could move money.
+    /// or the payer's settler. An attempt that has ended there ends in the journal, too. Nothing is sent that could
+    /// move money.
     ///
     /// - Parameters:
     ///   - intent: the request.
@@ -118,11 +119,30 @@ extension PaymentRouter {
                 try serviceClient.identity.distinguish(request.link, from: last.attempt)
                 return .stated(outcome)
             }
-            return .stated(try await status(of: request.reference, as: payer))
+            return .stated(try await conclude(request.reference, as: payer))
         } catch {
             let failure = PaymentError(thrown: error, at: request.reference.provider)
             return await statement(on: failure, of: request.reference, request.link, serviceClient)
         }
+    }
+
+    /// Asks for the outcome of a payment, and ends its open attempt where that is final. Otherwise the attempt stands
+    /// against every payment that may be the same under another name, until it is resumed. Nothing is sent that could
+    /// move money.
+    ///
+    /// - Throws: ``PaymentError``.
+    package func conclude(
+        _ payment: PaymentReference, as payer: Payer
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let outcome = try await status(of: payment, as: payer)
+        guard outcome.isFinal, let report = try? CheckedReport(outcome.report, of: payment) else { return outcome }
+        let serviceClient = try serviceClient(for: payment.provider, payer: payer)
+        // The outcome is true even when it cannot be stored.
+        try? await leases.with(payment, as: .visitor) {
+            try await visitor($0, serviceClient).endOpenAttempt(at: payment, by: report)
+        } orElse: { _ in
+        }
+        return outcome
     }
 
     /// Returns what to state of a payment where a call about it has thrown `error`: what the journal knows, where it

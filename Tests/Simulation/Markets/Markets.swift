@@ -86,6 +86,11 @@ struct Markets: Sendable {
         markets[payment.provider]?.provider is any SettlingProvider
     }
 
+    /// True if there are links at the payment's service of which only it knows what they name.
+    func hasAliases(_ payment: PaymentReference) -> Bool {
+        markets[payment.provider]?.provider is any AliasedPaymentProvider
+    }
+
     /// True if only the service knows which payment this names.
     func isUnresolved(_ payment: PaymentReference) -> Bool {
         (markets[payment.provider]?.provider as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false

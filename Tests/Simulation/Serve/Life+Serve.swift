@@ -102,13 +102,16 @@ extension Life {
         let (start, face) = (witness.tick(), try await open(faces, seat))
         var open: [ServedOrder] = []
         for _ in 0..<60 {
-            open = []
-            for order in orders where await views.isOpen(order) {
-                await Application(
-                    life: self, seat: seat, face: face, views: views, wallets: wallets, order: order, start: start
-                ).converge()
-                if await views.isOpen(order) { open.append(order) }
+            // At the same time: a payment waits for its payer while others wait for it.
+            await withTaskGroup(of: Void.self) { group in
+                for order in orders where await views.isOpen(order) {
+                    let application = Application(
+                        life: self, seat: seat, face: face, views: views, wallets: wallets, order: order, start: start)
+                    group.addTask { await application.converge() }
+                }
             }
+            open = []
+            for order in orders where await views.isOpen(order) { open.append(order) }
             if open.isEmpty { break }
             try await world.clock.sleep(for: .seconds(30))
         }
@@ -125,8 +128,11 @@ extension Life {
     /// True if the contract leaves a payment open: only its wallet, or its service, could end it.
     private func mayStayOpen(_ payment: MarketPayment, _ device: Device) -> Bool {
         let isAsked = device.disk.histories.contains { history in
-            markets.identity(of: history.attempt.reference) == payment.reference && !history.isFinished
-                && Judgement.hasAskedWallet(history)
+            let reference = history.attempt.reference
+            let isOfPayment = markets.identity(of: reference) == payment.reference
+            // Where only the service knows what a link names, it may name any payment there.
+            let mayBe = reference.provider == payment.reference.provider && markets.hasAliases(reference)
+            return (isOfPayment || mayBe) && !history.isFinished && Judgement.hasAskedWallet(history)
         }
         return payment.isEndless || isAsked
     }

@@ -75,17 +75,18 @@ actor ServePayments {
         await endAnswered()
     }
 
-    /// Ends attempts in the journal whose callers have answered, and whose keys have ended. Their ends were stated, and
-    /// could not be stored. No other program has the answers, and the payee of an open attempt cannot be paid again.
+    /// Ends attempts in the journal that have ended, and whose keys have. Their ends were stated, and could not be
+    /// stored. No other program has the callers' answers, and an open attempt stands against other payments.
     private func endAnswered() async {
         guard let open = try? await table.open(), let histories = try? await journal.unfinished() else { return }
-        let payer = Payer(settler: AnsweredSettler(table: table))
         for attempt in histories.map(\.attempt) where !open.contains(where: { $0.reference == attempt.reference }) {
+            guard !Task.isCancelled, attempt.reference.isPayment else { continue }
             let name = attempt.key(for: StepKind.settlementName)
-            guard !Task.isCancelled, let handed = try? await table.settlement(named: name), handed.hasEnded else {
-                continue
+            if let handed = try? await table.settlement(named: name), handed.hasEnded {
+                _ = try? await router.resume(attempt.id, as: Payer(settler: AnsweredSettler(table: table)))
+            } else {
+                _ = try? await router.conclude(attempt.reference, as: Payer(settler: payers.wallet?.settler))
             }
-            _ = try? await router.resume(attempt.id, as: payer)
         }
     }
 
