@@ -195,8 +195,13 @@ struct Judgement: Sendable {
         case _ where !history.isFinished:
             let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
             var elsewhere = false
-            if !hasMoved { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
-            if isEndless && (hasMoved || elsewhere) || mayStayUnknown(history, payment, among: payments) { return }
+            var isSent = hasMoved
+            // An attempt whose record was lost may have had the same name at the settler.
+            for known in witness.attempts(at: payment) where known.device == device.number && !isSent {
+                isSent = await oracle.hasMoved(known.attempt)
+            }
+            if !isSent { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
+            if isEndless && (isSent || elsewhere) || mayStayUnknown(history, payment, among: payments) { return }
             await oracle.breach(
                 payment, "\(payment.id): \(attempt.id) stays unfinished after everything healed",
                 elsewhere ? .otherDevices : nil)

@@ -282,7 +282,12 @@ final class WalletNode: SandboxService {
 
     /// True if another request than the one under a name has sent the payment of its invoice.
     func isPaidByAnother(than name: OrderName) -> Bool {
-        guard let (number, hash) = request(under: name), let hash else { return false }
+        guard let (number, hash) = request(under: name), let hash else {
+            // The same payment has the same name in another file of orders, and at the wallet.
+            return state.withLock { state in
+                state.requests.contains { $0.order?.name == name.name && $0.order != name }
+            }
+        }
         return sender(hash).map { $0 != number } ?? false
     }
 
