@@ -53,6 +53,18 @@ struct SpendingDayTests {
         #expect((-4 ... -3).map { SpendingDay(number: $0).first(of: .week).number } == [-10, -3])
     }
 
+    @Test(
+        "What counts on a day begins with its week or its month, whichever is earlier",
+        arguments: [
+            // 1 December 2026 is a Tuesday, 1 November 2026 a Sunday.
+            ("2026-11-29", "2026-11-01"), ("2026-11-30", "2026-11-01"), ("2026-12-01", "2026-11-30"),
+            ("2026-12-06", "2026-11-30"), ("2026-12-07", "2026-12-01"), ("2026-11-01", "2026-10-26"),
+        ])
+    func firstThatCounts(today: String, first: String) throws {
+        let day = SpendingDay(try Self.moment("\(today)T12:00:00Z"), in: .gmt)
+        #expect(day.firstThatCounts.description == first)
+    }
+
     @Test("A date that is not a number falls on the day that the count begins on")
     func notANumber() throws {
         for seconds in [-1, 0, 1] {

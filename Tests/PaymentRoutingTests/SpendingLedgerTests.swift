@@ -217,6 +217,38 @@ struct SpendingLedgerTests {
         #expect(try exact.reserve(spending("c", [.cents(40)]), within: daily(.cents(100))) == .granted)
     }
 
+    @Test("What was spent by several limits exceeds every limit, also where no number holds the sum")
+    func overflowingSum() throws {
+        let largest = try Money(minorUnits: Money.maximumMinorUnits, currency: .eur)
+        var ledger = SpendingLedger()
+        for payee in ["a", "b", "c", "d"] {
+            let limits = daily(largest, on: .payee(payee))
+            #expect(try ledger.reserve(spending(payee, [largest], to: payee), within: limits) == .granted)
+        }
+        let limit = daily(largest)
+        #expect(
+            try ledger.reserve(spending("e"), within: limit)
+                == .refused(.exceeded(.cents(100), limit[0], spent: "all and more")))
+    }
+
+    @Test("A limit counts what leaves the payer, and no worth in the same currency")
+    func sameCurrency() throws {
+        var ledger = SpendingLedger()
+        let spending = spending("a", [.cents(100), .cents(1)])
+        #expect(try ledger.reserve(spending, within: daily(.cents(99))) != .granted)
+        #expect(try ledger.reserve(spending, within: daily(.cents(100))) == .granted)
+    }
+
+    @Test(
+        "A limit on one payee or method says nothing about a spending without one",
+        arguments: [SpendingLimit.Scope.payee("alice"), .method("card")])
+    func unnamed(scope: SpendingLimit.Scope) throws {
+        var ledger = SpendingLedger()
+        let limits = daily(.cents(1000), on: scope)
+        #expect(try ledger.reserve(spending("a"), within: limits) == .refused(.noLimit))
+        #expect(try ledger.reserve(spending("b", to: "alice", by: "card"), within: limits) == .granted)
+    }
+
     @Test("Other decimals, in the spending or in one before, cannot be compared with a limit")
     func decimals() throws {
         let token = try Currency(unit: "caip19/eip155:1/slip44:60")
