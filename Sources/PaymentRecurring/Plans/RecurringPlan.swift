@@ -89,7 +89,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
     package init(
         _ plan: RecurringPlan, status: Status, next: Int, revision: Int
     ) throws(RecurringDefect) {
-        guard next >= plan.schedule.firstNumber, revision >= 0 else { throw .count }
+        guard next >= plan.schedule.firstNumber, revision > 0 else { throw .count }
         self = plan
         self.status = status
         self.next = next
@@ -112,9 +112,6 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
 extension RecurringPlan.ID {
     /// Ids are equal when their bytes are.
     public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
-
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
 }
 
 extension RecurringPlan {
@@ -141,7 +138,7 @@ extension RecurringPlan {
         func last(_ before: Duration) -> Int? {
             schedule.lastPeriod(at: now.addingTimeInterval(before / .seconds(1)))?.number
         }
-        guard status != .ended, let latest = last(beginning), latest >= next else { return [] }
+        guard status != .ended, let latest = last(beginning) else { return [] }
         let begun = last(policy.ahead)
         var charges: [RecurringCharge] = []
         while next <= latest, charges.count < Self.mostOpened, let period = schedule.period(next) {
@@ -190,10 +187,9 @@ extension RecurringPlan {
     /// - Parameter end: a moment; one after the plan's end changes nothing.
     /// - Throws: ``RecurringDefect/end`` where the plan has not begun by then: ``end(at:)`` it instead.
     public mutating func stop(at end: Date) throws(RecurringDefect) {
-        if let known = schedule.end, known <= end { return }
         schedule = try RecurringSchedule(
-            schedule.rhythm, from: schedule.start, until: end, count: schedule.count, in: schedule.timeZone,
-            firstNumber: schedule.firstNumber)
+            schedule.rhythm, from: schedule.start, until: min(schedule.end ?? end, end), count: schedule.count,
+            in: schedule.timeZone, firstNumber: schedule.firstNumber)
     }
 
     /// Charges no period that begins from now on.

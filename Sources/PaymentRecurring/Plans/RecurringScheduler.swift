@@ -117,12 +117,13 @@ public actor RecurringScheduler {
         while true {
             let charges = try await list(journal, Self.page + seen.count)
                 .filter { !seen.contains($0.id) }
-            guard !charges.isEmpty, !Task.isCancelled else { return }
+            guard !charges.isEmpty else { return }
             seen.formUnion(charges.map(\.id))
             await withTaskGroup(of: Void.self) { group in
                 var waiting = charges.makeIterator()
                 func next() {
-                    if let charge = waiting.next() { group.addTask { await self.settleWithin(charge.id, at: now) } }
+                    guard let charge = waiting.next() else { return }
+                    _ = group.addTaskUnlessCancelled { await self.settleWithin(charge.id, at: now) }
                 }
                 for _ in 0..<width { next() }
                 for await _ in group { next() }
@@ -176,7 +177,7 @@ public actor RecurringScheduler {
         // Once a minute is enough for a time that is judged in days.
         if latest.map({ now > $0.addingTimeInterval(60) }) ?? true {
             try await journal.trust(now, isCorrection: false)
-            time.note(now)
+            time.note(now, uptime: clock.uptime)
         }
         return now
     }
@@ -191,7 +192,6 @@ public actor RecurringScheduler {
         let now = clock.now
         let latest = try await journal.trustedTime()
         try await journal.trust(now, isCorrection: true)
-        time.confirm(now, uptime: clock.uptime)
         for plan in try await journal.plans() {
             for charge in try await journal.charges(of: plan.id) {
                 // After a crash in between, what was reported is not reported again, but the rest is opened again.

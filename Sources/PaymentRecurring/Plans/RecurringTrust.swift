@@ -38,27 +38,27 @@ struct TrustedTime {
     private let trust: RecurringTrust
     /// A time that was trusted, and the uptime at that time.
     private var anchor: (date: Date, uptime: Duration)?
-    /// The latest time in the journal that this scheduler knows.
-    private var known: Date?
+    /// The latest time in the journal that this scheduler knows, and the uptime when it learned it.
+    private var known: (date: Date, uptime: Duration)?
 
     init(_ trust: RecurringTrust) { self.trust = trust }
 
     /// - Parameter latest: the latest time that any scheduler trusted.
     mutating func judge(_ now: Date, uptime: Duration, latest: Date?) -> Judgement {
-        if let latest, let known, latest > known, anchor != nil {
+        if let latest, let known, let expected = expected(uptime) {
             // Another scheduler has a better time: it was confirmed there, or that one has run for longer.
-            let expected = expected(uptime)
-            if expected.map({ latest > $0 }) ?? true { anchor = (latest, uptime) }
+            if latest > known.date { anchor = (max(latest, expected), uptime) }
+            // The clock was confirmed at an earlier time since then.
+            if latest < known.date { anchor = (latest, known.uptime) }
         }
-        known = latest
+        known = latest.map { ($0, uptime) }
         if let latest, now < latest.addingTimeInterval(-(trust.longestDrift / .seconds(1))) { return .behind }
         guard isPlausible(now, uptime, latest) else { return .tooFar }
-        if anchor == nil { anchor = (max(now, latest ?? now), uptime) }
+        if anchor == nil { anchor = (now, uptime) }
         return .trusted
     }
 
     private func isPlausible(_ now: Date, _ uptime: Duration, _ latest: Date?) -> Bool {
-        if let latest, now <= latest { return true }
         if let expected = expected(uptime) {
             return now <= expected.addingTimeInterval(trust.longestDrift / .seconds(1))
         }
@@ -71,11 +71,8 @@ struct TrustedTime {
     }
 
     /// Notes a time that a trustworthy source has confirmed.
-    mutating func confirm(_ now: Date, uptime: Duration) {
-        anchor = (now, uptime)
-        known = now
-    }
+    mutating func confirm(_ now: Date, uptime: Duration) { anchor = (now, uptime) }
 
     /// Notes that the journal holds this time now.
-    mutating func note(_ now: Date) { known = now }
+    mutating func note(_ now: Date, uptime: Duration) { known = (now, uptime) }
 }

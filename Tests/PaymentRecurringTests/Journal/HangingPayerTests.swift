@@ -10,11 +10,15 @@ import Testing
 struct HangingPayerTests {
     /// A payer that never returns from the plan `hung`.
     private final class HangingPayer: RecurringPayer {
+        let begun = Gate()
         let never = Gate()
         let paid = Mutex<[String]>([])
 
         func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
-            if plan.id.rawValue == "hung" { await never.pass() }
+            if plan.id.rawValue == "hung" {
+                await begun.open()
+                await never.pass()
+            }
             paid.withLock { $0.append("\(charge.id)") }
             return .paid(transactionID: nil)
         }
@@ -38,6 +42,7 @@ struct HangingPayerTests {
         // So that the suite ends, and fails, where nothing bounds the payment.
         Task {
             try await Task.sleep(for: .seconds(5))
+            await payer.begun.open()
             await payer.never.open()
         }
         let scheduler = RecurringScheduler(
@@ -73,6 +78,17 @@ struct HangingPayerTests {
         try await scheduler.approve(RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "hung"), number: 0))
         #expect(payer.paid.withLock { $0.isEmpty })
         #expect(events.words.withLock { $0.last?.hasPrefix("the period hung/0 has not been carried out") == true })
+        await payer.never.open()
+    }
+
+    @Test("A look that is cancelled begins no further payment, and reports none as hanging")
+    func cancelledLook() async throws {
+        let scheduler = try await scheduler(.seconds(1))
+        let look = Task { try await scheduler.look() }
+        await payer.begun.pass()
+        look.cancel()
+        try await look.value
+        #expect(payer.paid.withLock { $0.isEmpty } && events.words.withLock { $0.isEmpty })
         await payer.never.open()
     }
 

@@ -139,6 +139,16 @@ struct RecurringJournalTests {
         }
     }
 
+    @Test(
+        "A plan whose next period precedes its first, or that was never stored, is damage",
+        arguments: [(3, 1, true), (2, 1, false), (3, 0, false)])
+    func counts(next: Int, revision: Int64, isRead: Bool) throws {
+        let plan = try #require(try RecurringSamples.all().first { $0.plan.schedule.firstNumber == 3 }?.plan)
+        let text = try StoredPlan.text(plan).replacing(#""next":3"#, with: #""next":\#(next)"#)
+        let read = try? StoredPlan.read(text, id: plan.id.rawValue, revision: revision)
+        #expect((read != nil) == isRead)
+    }
+
     @Test("A payment journal is not taken for one of these, nor one of these for a payment journal")
     func otherFile() async throws {
         let other = folder.file("payments")
@@ -146,6 +156,15 @@ struct RecurringJournalTests {
         _ = try SQLiteRecurringJournal(path: path)
         #expect(throws: JournalError.notAJournal(path: other)) { try SQLiteRecurringJournal(path: other) }
         #expect(throws: JournalError.notAJournal(path: path)) { try SQLiteJournal(path: path) }
+    }
+
+    @Test("A paused or ended plan is read as it was written", arguments: [true, false])
+    func status(isEnded: Bool) async throws {
+        var plan = try PlanTests.plan()
+        let charges = isEnded ? plan.end(at: PlanTests.start) : plan.pause(at: PlanTests.start)
+        let journal = try SQLiteRecurringJournal(path: path)
+        let stored = try await journal.store(plan, opening: charges)
+        #expect(try await journal.plan(plan.id) == stored)
     }
 
     @Test("A plan of every few months is read as it was written")

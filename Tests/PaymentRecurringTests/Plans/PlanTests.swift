@@ -62,11 +62,12 @@ struct PlanTests {
     func long() throws {
         var plan = try Self.plan(RecurringPolicy(.all, mostCaughtUp: 2))
         let now = Self.start.addingTimeInterval(1199.5 * Self.day)
-        var all: [RecurringCharge] = []
+        var (all, counts): ([RecurringCharge], [Int]) = ([], [])
         while case let some = plan.open(at: now), !some.isEmpty {
-            #expect(some.count <= RecurringPlan.mostOpened)
+            counts.append(some.count)
             all += some
         }
+        #expect(counts == [500, 500, 200])
         #expect(all.map(\.id.number) == Array(0..<1200))
         #expect(Self.states(all) == String(repeating: "a", count: 1198) + "dd")
     }
@@ -120,6 +121,8 @@ struct PlanTests {
         #expect(throws: RecurringDefect.start) {
             try fresh.reschedule(.daily, from: Self.start.addingTimeInterval(-1))
         }
+        try fresh.reschedule(.weekly, from: Self.start)
+        #expect(fresh.nextPeriod?.end == Self.start.addingTimeInterval(7 * Self.day))
     }
 
     @Test("An amount holds for what is opened afterwards; nothing is not an amount, and no name not a name")
@@ -131,7 +134,12 @@ struct PlanTests {
         #expect((first + second).map(\.amount.minorUnits) == [1000, 5])
         let nothing = try Money(minorUnits: 0, currency: .satoshi)
         #expect(throws: RecurringDefect.amount) { try plan.change(amount: nothing) }
-        #expect(throws: RecurringDefect.name) { try Self.plan(id: "") }
+        #expect(throws: RecurringDefect.amount) {
+            try RecurringPlan(id: plan.id, provider: plan.provider, amount: nothing, schedule: plan.schedule)
+        }
+        for (bytes, isName) in [(0, false), (1, true), (128, true), (129, false)] {
+            #expect(((try? Self.plan(id: String(repeating: "a", count: bytes))) != nil) == isName)
+        }
         #expect(throws: RecurringDefect.name) { try Self.plan(id: String(repeating: "é", count: 65)) }
     }
 
