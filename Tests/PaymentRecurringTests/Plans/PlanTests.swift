@@ -143,6 +143,22 @@ struct PlanTests {
         #expect(throws: RecurringDefect.name) { try Self.plan(id: String(repeating: "é", count: 65)) }
     }
 
+    @Test(
+        "A period is untouched until it is begun or answered, and stays so if it is missed otherwise",
+        arguments: [
+            (.due, 0, false, true), (.announced, 0, false, true), (.missed(.absence), 0, false, true),
+            (.due, 1, false, false), (.due, 0, true, false), (.missed(.declined("no")), 1, false, false),
+            (.missed(.refused), 0, false, false), (.missed(.noSuchDay), 0, false, false),
+            (.started, 0, false, false), (.waiting("above"), 0, false, false), (.unknown("lost"), 0, false, false),
+            (.paid(transactionID: nil), 0, false, false),
+        ] as [(RecurringCharge.State, Int, Bool, Bool)])
+    func untouched(state: RecurringCharge.State, attempts: Int, isApproved: Bool, isUntouched: Bool) throws {
+        var plan = try Self.plan()
+        var charge = try #require(plan.open(at: Self.start).first)
+        (charge.state, charge.attempts, charge.isApproved) = (state, attempts, isApproved)
+        #expect(charge.isUntouched == isUntouched)
+    }
+
     @Test("No two periods have one name, whatever plans are called")
     func names() {
         let ids = [("a", 11), ("a/1", 1), ("a/1/1", 1), ("a", 1), ("a/11", 1), ("\u{E9}", 1), ("e\u{301}", 1)].map {
