@@ -24,11 +24,14 @@ final class RecurringTrial: StorageTrial {
 
     private static func moment(_ days: Double) -> Date { start.addingTimeInterval(days * day) }
 
-    private static func plan(_ id: String = "plan", from days: Double = 0) throws -> RecurringPlan {
+    private static func plan(
+        _ id: String = "plan", from days: Double = 0, firstNumber: Int = 0
+    ) throws -> RecurringPlan {
         try RecurringPlan(
             id: RecurringPlan.ID(rawValue: id), provider: "acme",
             amount: Money(minorUnits: 12_345_678_901_234_567_890, currency: .eur),
-            schedule: RecurringSchedule(.daily, from: moment(days)), policy: RecurringPolicy(.all, mostCaughtUp: 100),
+            schedule: RecurringSchedule(.daily, from: moment(days), firstNumber: firstNumber),
+            policy: RecurringPolicy(.all, mostCaughtUp: 100),
             details: ["payee": "a\u{0}b\u{1F600}", "list": [1, "2.5", nil]])
     }
 
@@ -85,6 +88,12 @@ final class RecurringTrial: StorageTrial {
         expect(try await journal.charges(of: plan.id).count == 3, "periods of a plan that was refused are stored")
         plan = try await journal.store(plan, opening: more)
         expect(try await journal.charges(of: plan.id) == charges + more, "periods are not in their order")
+        var later = try Self.plan("later", firstNumber: 7)
+        charges = later.open(at: Self.moment(1.5))
+        _ = try await journal.store(later, opening: charges)
+        for charge in charges {
+            expect(try await journal.charge(charge.id) == charge, "the period \(charge.id) is not found by its number")
+        }
     }
 
     func fidelity() async throws {

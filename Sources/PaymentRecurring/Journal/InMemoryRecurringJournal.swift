@@ -55,7 +55,9 @@ public actor InMemoryRecurringJournal: RecurringJournal {
     public func plan(_ id: RecurringPlan.ID) -> RecurringPlan? { stored[id] }
 
     /// Returns all plans, by name.
-    public func plans() -> [RecurringPlan] { stored.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+    public func plans() -> [RecurringPlan] {
+        stored.values.sorted { $0.id.rawValue.utf8.lexicographicallyPrecedes($1.id.rawValue.utf8) }
+    }
 
     /// Returns plans whose next period begins at `date` or before.
     public func plans(dueBy date: Date, limit: Int) -> [RecurringPlan] {

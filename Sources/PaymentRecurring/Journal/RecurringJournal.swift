@@ -144,9 +144,7 @@ extension RecurringPlan {
     public func checkStoring(
         _ charges: [RecurringCharge], over stored: RecurringPlan?
     ) throws(RecurringJournalError) {
-        guard revision == stored?.revision ?? 0, stored.map({ $0.id.rawValue.isExactly(id.rawValue) }) ?? true else {
-            throw .changedPlan(id)
-        }
+        guard revision == stored?.revision ?? 0, id == stored?.id ?? id else { throw .changedPlan(id) }
         // The opened periods are those between the two, without a gap: none is opened twice, and none is skipped.
         var number = stored?.next ?? schedule.firstNumber
         guard next == number + charges.count else { throw .changedPlan(id) }

@@ -11,7 +11,7 @@ import PaymentStore
 /// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes
 /// of one machine. It is a separate file beside a payment journal.
 ///
-/// The writes of a method are on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases.
+/// The writes of a method are on the disk when it returns (write-ahead log, `synchronous = EXTRA`), but for leases.
 /// Beside the file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not
 /// supported.
 public actor SQLiteRecurringJournal: RecurringJournal {
@@ -32,7 +32,6 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     public init(path: String, creating: Bool = true) throws(JournalError) {
         let random = SystemRandomSource()
         database = try JournalFile(path: path, isMade: creating, schema: .recurring).open(random.hex(16))
-        try database.execute("PRAGMA synchronous = FULL")
         leases = try LeaseTable(database, random)
     }
 
@@ -132,9 +131,7 @@ public actor SQLiteRecurringJournal: RecurringJournal {
         let detail = try StoredCharge.text(charge)
         try refusing { () throws(JournalError) -> RecurringJournalError? in
             try leases.renew(lease, at: now)
-            guard let stored = try charges("WHERE plan = ?1 AND number = ?2", Self.key(charge.id)).first else {
-                return .unknownCharge(charge.id)
-            }
+            guard let stored = try read(charge.id) else { return .unknownCharge(charge.id) }
             guard mayChange(stored) else { return .finishedCharge(charge.id) }
             try database.run(
                 "UPDATE charge SET look = ?3, detail = ?4 WHERE plan = ?1 AND number = ?2",
@@ -146,7 +143,9 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     /// Returns a period, or nil.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
-    public func charge(_ id: RecurringCharge.ID) throws -> RecurringCharge? {
+    public func charge(_ id: RecurringCharge.ID) throws -> RecurringCharge? { try read(id) }
+
+    private func read(_ id: RecurringCharge.ID) throws(JournalError) -> RecurringCharge? {
         try charges("WHERE plan = ?1 AND number = ?2", Self.key(id)).first
     }
 
@@ -198,7 +197,7 @@ public actor SQLiteRecurringJournal: RecurringJournal {
             try database.run(
                 """
                 INSERT INTO trusted (only, date) VALUES (1, ?1)
-                ON CONFLICT (only) DO UPDATE SET date = excluded.date WHERE ?2 OR excluded.date > date
+                ON CONFLICT (only) DO UPDATE SET date = excluded.date WHERE ?2 = 1 OR excluded.date > date
                 """, [.real(date.timeIntervalSinceReferenceDate), .integer(isCorrection ? 1 : 0)])
         }
     }

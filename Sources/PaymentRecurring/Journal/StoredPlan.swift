@@ -168,9 +168,14 @@ package enum StoredPlan {
     }
 
     private static func readPolicy(_ object: StoredObject) throws(StoredFormDefect) -> RecurringPolicy {
-        let catchUp = try object.text("catchUp")
-        guard let catchUp = RecurringPolicy.CatchUp.allCases.first(where: { rawValue($0) == catchUp }),
-            let most = object.members["most"]?.number?.exactly(Int.self),
+        let catchUp: RecurringPolicy.CatchUp
+        switch try object.text("catchUp") {
+        case "all": catchUp = .all
+        case "latest": catchUp = .latestOnly
+        case "none": catchUp = .none
+        default: throw StoredFormDefect()
+        }
+        guard let most = object.members["most"]?.number?.exactly(Int.self),
             let attempts = object.members["attempts"]?.number?.exactly(Int.self),
             let ahead = try object.optionalDuration("ahead"), let grace = try object.optionalDuration("grace"),
             let pause = try object.optionalDuration("pause"), let notice = try object.optionalDuration("notice")

@@ -149,6 +149,16 @@ struct RecurringJournalTests {
         #expect((read != nil) == isRead)
     }
 
+    @Test("A period with a negative number of tries is damage", arguments: ["attempts", "failures"])
+    func negative(name: String) throws {
+        let charge = try #require(try RecurringSamples.all().last?.charges.first)
+        let text = try StoredCharge.text(charge)
+        #expect(try StoredCharge.read(text, id: charge.id) == charge)
+        let broken = text.replacing("\"\(name)\":0", with: "\"\(name)\":-1")
+        #expect(broken != text)
+        #expect(throws: StoredFormDefect.self) { try StoredCharge.read(broken, id: charge.id) }
+    }
+
     @Test("A payment journal is not taken for one of these, nor one of these for a payment journal")
     func otherFile() async throws {
         let other = folder.file("payments")

@@ -182,6 +182,10 @@ struct PlanTests {
         #expect(throws: RecurringJournalError.changedPlan(seen.id)) {
             try changed.checkStoring(charges + charges, over: seen)
         }
+        let (alike, other) = (try Self.plan(RecurringPolicy(.all), id: "\u{E9}"), try Self.plan(id: "e\u{301}").stored)
+        #expect(throws: RecurringJournalError.changedPlan(alike.stored.id)) {
+            try alike.stored.checkStoring([], over: other)
+        }
         #expect(throws: RecurringJournalError.misplacedCharge(charges[1].id)) {
             try changed.checkStoring(charges.reversed(), over: seen)
         }
