@@ -53,7 +53,7 @@ public struct PayrailsMerchantClient: Sendable {
             throw unfit("\(name) must be above zero, in a state's currency")
         }
         guard let whole else { return }
-        guard whole.currency == amount.currency, whole.exponent == amount.exponent else {
+        guard whole.currency == amount.currency else {
             throw unfit("\(name) is in another currency than the payment")
         }
         guard amount.minorUnits <= whole.minorUnits else { throw unfit("\(name) is more than the payment") }

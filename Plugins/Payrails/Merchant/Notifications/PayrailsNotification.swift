@@ -85,7 +85,7 @@ extension PayrailsNotification {
     init(
         _ body: [UInt8], _ reading: PayrailsKeyReading, to merchant: PayrailsMerchant
     ) throws(NotificationDefect) {
-        guard let json = try? JSONValue(parsing: body), json.object != nil else { throw .notJSON }
+        guard let json = try? JSONValue(parsing: body) else { throw .notJSON }
         guard let event = WireText.code(json["event"]?.string) else { throw .unreadable("event") }
         let details = json["details"] ?? .null
         let execution = details["execution"] ?? .null

@@ -85,7 +85,7 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         }
         guard let news = stage(seen: notification) else { return .silent }
         if news == stage { return .repeated }
-        guard news.rank > stage.rank || news == .declined && stage == .open else { return .outdated }
+        guard news.rank >= stage.rank else { return .outdated }
         stage = news
         return .applied
     }

@@ -34,7 +34,7 @@ public enum PayrailsKeyReading: String, Sendable, Hashable, Codable, CaseIterabl
 enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case noSecret
     case tooLarge
-    /// There is no `X-Signature`, more than one, or one that is not base64 of a digest.
+    /// There is no `X-Signature`, more than one, or one that is not base64.
     case noSignature
     /// The signature does not match.
     case forged
@@ -50,9 +50,9 @@ enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .noSecret: "no secret is configured to check it with"
         case .tooLarge: "it is larger than \(SignedNotification.maximumLength) bytes"
-        case .noSignature: "it has not exactly one 'X-Signature', base64 of 32 bytes with padding"
+        case .noSignature: "it has not exactly one 'X-Signature', base64 with padding"
         case .forged: "its signature does not match; check that the body is the raw one, and the secret the address's"
-        case .notJSON: "it is not one JSON object, every member once"
+        case .notJSON: "it is not one JSON text, every member once"
         case .unreadable(let name): "its '\(name)' is missing or cannot be read"
         case .foreign: "it is about another workspace than this merchant's"
         case .stale: "its time is too far from this machine's clock: it is a repetition, or the clock is wrong"
@@ -75,7 +75,7 @@ enum SignedNotification {
         guard notification.body.count <= maximumLength else { throw .tooLarge }
         let values = notification.headers.values(header)
         // Decoders are lenient; the service writes one form.
-        guard values.count == 1, let value = values.first, let bytes = Data(base64Encoded: value), bytes.count == 32,
+        guard values.count == 1, let value = values.first, let bytes = Data(base64Encoded: value),
             bytes.base64EncodedString() == value
         else { throw .noSignature }
         var holding: PayrailsKeyReading?

@@ -171,8 +171,37 @@ import Testing
         let payment = try await world.paid()
         await world.sandbox.showActions(after: .zero, lasting: .seconds(30))
         #expect(try await world.capture(payment) == .pending(retryAfter: .seconds(60)))
+        #expect(world.queries(around: "capture").last == 5)
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.capture(payment)) != nil && world.posts("capture") == 1)
+    }
+
+    @Test("A cancellation that was seen in progress is pending when the later queries fail")
+    func failingQueries() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        await world.sandbox.showActions(after: .zero, lasting: .seconds(30))
+        // Before the request, and once after it.
+        world.faults.inject(.status(500), times: 99, after: 2) { $0 == "GET" && $1.contains("/executions/") }
+        #expect(try await world.router.cancel(payment) == .pending(retryAfter: nil))
+        #expect(world.queries(around: "cancel") == [1, 5])
+    }
+
+    @Test("An id that is not one segment of an address is not asked about", arguments: ["e1/lookup", "..", "e%2f1"])
+    func unsafeID(id: String) async throws {
+        let world = try MerchantWorld()
+        let payment = PaymentReference(provider: PayrailsMerchant.id, id: id)
+        #expect(await failure { _ = try await world.router.status(of: payment) }?.code == .requestRefused)
+        #expect(world.wire.requests.isEmpty)
+    }
+
+    @Test("An amount with more decimals than its currency is not captured")
+    func decimals() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let amount = try Money(minorUnits: 1000, currency: .eur, exponent: 3)
+        let error = await failure { _ = try await world.router.capture(CaptureRequest(of: payment, amount: amount)) }
+        #expect(error?.code == .requestRefused && world.posts("capture") == 0)
     }
 
     @Test(

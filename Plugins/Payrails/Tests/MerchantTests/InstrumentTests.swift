@@ -92,10 +92,13 @@ import Testing
             try await world.client.saveInstrument(
                 encryptedData: Redacted(data), holder: "ada", providerConfig: providerConfig, options: options)
         }
+        _ = try await world.client.saveInstrument(encryptedData: Redacted("jwe-0"), holder: "ada")
+        #expect(try body(world.wire.requests.last)["storeInstrument"] == true, "unless something else is asked for")
         let kept = TokenizeOptions(storeInstrument: true, futureUsage: .subscription)
         for data in ["jwe-1", "jwe-1", "jwe-2"] { #expect(try await save(data, kept).id == "i1") }
         _ = try await save("jwe-2", TokenizeOptions())
         let sent = world.wire.requests.filter { $0.method == .post && $0.url.path.hasSuffix("/instruments") }
+            .dropFirst()
         var data: JSONValue = ["encryptedData": "jwe-1"]
         data["vaultProviderConfigId"] = providerConfig.map(JSONValue.string)
         #expect(

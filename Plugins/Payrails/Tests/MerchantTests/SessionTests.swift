@@ -49,12 +49,14 @@ import Testing
         ],
     ]
 
-    @Test("A session for storing cards has nothing to pay")
-    func tokenizes() async throws {
+    @Test("A session for storing cards has nothing to pay", arguments: [true, false])
+    func tokenizes(hasNull: Bool) async throws {
         let world = try MerchantWorld()
         world.wire.edit { path, body in
             guard path.hasSuffix("/client/init") else { return }
-            body["data"] = .string(Data(Self.tokenization.serialized()).base64EncodedString())
+            var session = Self.tokenization
+            if hasNull { session["execution"] = .null }
+            body["data"] = .string(Data(session.serialized()).base64EncodedString())
         }
         var order = try MerchantWorld.order()
         order.kind = .tokenization
@@ -95,11 +97,14 @@ import Testing
     @Test(
         "A session of something else is not handed out",
         arguments: [
-            ("amount", ["value": "99.01", "currency": "EUR"]), ("amount", ["value": "99.00", "currency": "USD"]),
-            ("amount", nil), ("holderReference", "mallory"), ("execution.merchantReference", "order-2"),
-            ("execution.merchantReference", nil),
-        ] as [(String, JSONValue?)])
-    func foreignSession(member: String, value: JSONValue?) async throws {
+            ("amount", ["value": "99.01", "currency": "EUR"], .integrity),
+            ("amount", ["value": "99.00", "currency": "USD"], .integrity), ("amount", nil, .integrity),
+            ("holderReference", "mallory", .integrity), ("execution.merchantReference", "order-2", .integrity),
+            ("execution.merchantReference", nil, .integrity), ("execution.id", nil, .invalidResponse),
+            ("execution.id", "a/b", .invalidResponse),
+            ("token", nil, .invalidResponse), ("token", "", .invalidResponse),
+        ] as [(String, JSONValue?, PaymentError.Code)])
+    func foreignSession(member: String, value: JSONValue?, code: PaymentError.Code) async throws {
         let world = try MerchantWorld()
         world.wire.edit { path, body in
             guard path.hasSuffix("/client/init"),
@@ -114,14 +119,29 @@ import Testing
             body["data"] = .string(Data(content.serialized()).base64EncodedString())
         }
         let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
-        #expect(error?.code == .integrity)
+        #expect(error?.code == code)
+    }
+
+    @Test("A session that names no holder is for the one that was asked for")
+    func unnamedHolder() async throws {
+        let world = try MerchantWorld()
+        world.wire.edit { path, body in
+            guard path.hasSuffix("/client/init"),
+                let data = body["data"]?.string.flatMap({ Data(base64Encoded: $0) }),
+                var content = try? JSONValue(parsing: Array(data))
+            else { return }
+            content["holderReference"] = nil
+            content["execution"]?["holderReference"] = nil
+            body["data"] = .string(Data(content.serialized()).base64EncodedString())
+        }
+        #expect(try await world.client.open(try MerchantWorld.order()).payment != nil)
     }
 
     @Test("What cannot be meant is not sent")
     func unfitOrders() async throws {
         let world = try MerchantWorld()
         let good = try MerchantWorld.order()
-        var orders = Array(repeating: good, count: 6)
+        var orders = Array(repeating: good, count: 8)
         orders[0].order = ""
         orders[1].holder = "Ada Lovelace\n"
         orders[2].amount = try MerchantWorld.euros(0)
@@ -129,10 +149,26 @@ import Testing
             minorUnits: 1, currency: try Currency(unit: "caip19/eip155:1/slip44:60"), exponent: 18)
         orders[4].meta = "text"
         orders[5].kind = .init(rawValue: "")
+        orders[6].order = "a\u{7F}"
+        orders[7].amount = try Money(minorUnits: 99_000, currency: .eur, exponent: 3)
         for order in orders {
             #expect(await failure { _ = try await world.client.open(order) }?.code == .requestRefused)
         }
         #expect(world.wire.requests.isEmpty)
+    }
+
+    @Test("A session's order is sent with its notes and the merchant's workspace")
+    func contents() async throws {
+        let world = try MerchantWorld()
+        let merchant = PayrailsMerchant(
+            endpoint: .staging,
+            credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted(MerchantWorld.secret)),
+            captureMode: .manual, workspace: "w1", clock: world.clock)
+        var order = try MerchantWorld.order("a b~")
+        order.meta = ["note": "x"]
+        _ = try await merchant.client(over: world.wire, clock: world.clock).open(order)
+        let sent = try JSONValue(parsing: try #require(world.wire.requests.last).body)
+        #expect(sent["workspaceId"] == "w1" && sent["meta"] == ["note": "x"] && sent["merchantReference"] == "a b~")
     }
 
     // MARK: Access
@@ -153,6 +189,14 @@ import Testing
             // A step whose request for a token was answered has sent nothing yet.
             #expect(request.changesNothing == (isToken || request.method == .get))
         }
+    }
+
+    @Test("A request has twenty seconds, and an interrupted one is sent again for a quarter of an hour")
+    func times() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.client.open(try MerchantWorld.order())
+        #expect(world.wire.requests.allSatisfy { $0.timeout == .seconds(20) })
+        #expect(world.merchant.descriptor.replayWindow == .seconds(900))
     }
 
     @Test("A clock that was set back costs a refused token, and no more")
