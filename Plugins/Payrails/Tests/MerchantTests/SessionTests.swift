@@ -164,8 +164,8 @@ import Testing
             endpoint: .staging,
             credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted(MerchantWorld.secret)),
             captureMode: .manual, workspace: "w1", clock: world.clock)
-        var order = try MerchantWorld.order("a b~")
-        order.meta = ["note": "x"]
+        let order = PayrailsSessionOrder(
+            order: "a b~", holder: "ada", amount: try MerchantWorld.euros(9900), meta: ["note": "x"])
         _ = try await merchant.client(over: world.wire, clock: world.clock).open(order)
         let sent = try JSONValue(parsing: try #require(world.wire.requests.last).body)
         #expect(sent["workspaceId"] == "w1" && sent["meta"] == ["note": "x"] && sent["merchantReference"] == "a b~")
