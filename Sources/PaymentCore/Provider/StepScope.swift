@@ -11,7 +11,7 @@ package final class StepScope: Sendable {
 
     private let kind: StepKind
     private struct State {
-        /// True if a request that can change something was sent, or may have been.
+        /// True if a request that can change something was answered.
         var wasSent = false
         /// True if the last answer to such a request does not prove that nothing was done. Its provider says what it
         /// means, as long as it sends nothing else.
@@ -50,7 +50,8 @@ package final class StepScope: Sendable {
         return failure.with(phase: .maybeSent)
     }
 
-    /// Returns true if a step that ended by throwing `error` sent nothing that can change anything.
+    /// Returns true if a step without effect (``isWithoutEffect(_:)``), which ended by throwing `error`, sent nothing
+    /// that can change anything.
     package func hasSentNothing(_ error: any Error) -> Bool {
         guard !state.withLock({ $0.wasSent }) else { return false }
         return switch error {
@@ -67,7 +68,7 @@ package final class StepScope: Sendable {
     /// Notes that the answer to a request that can change something was lost. The network reports it, so that no
     /// provider can mistake it.
     func noteLostAnswer() {
-        state.withLock { ($0.wasSent, $0.isOpen) = (true, true) }
+        state.withLock { $0.isOpen = true }
     }
 
     /// Notes that a request is sent, of whatever kind: its answer does not say what the one before has done.

@@ -4,8 +4,8 @@ import PaymentRecurring
 import PaymentRouting
 import Synchronization
 
-/// A journal in which something happens once: at a look, before a plan is stored, between the reading of a period and its
-/// lease, or after its release. It fails in the end, so that no test runs without one.
+/// A journal in which something happens once: at a look, before a plan is stored, between the reading of a period and
+/// its lease, or after its release. It fails in the end, so that no test runs without one.
 final class OvertakenJournal: RecurringJournal {
     let base: InMemoryRecurringJournal
     private let other: Mutex<(@Sendable () async throws -> Void)?>
