@@ -161,6 +161,33 @@ struct ServeGuardTests {
         #expect(await served.shop.charges == 0)
     }
 
+    @Test("Keys, pages and waits reach their limits")
+    func limits() async throws {
+        let served = try await ServedShop()
+        for key in ["!", String(repeating: "~", count: 255)] {
+            #expect(try await served.begin(["link": Self.link, "option": "tab"], key: key).status == 201)
+        }
+        #expect(try await served.call(.get, "/v1/payments?limit=200").status == 200)
+        let path = "/v1/payments/\(try await served.pay(["link": Self.link, "option": "tab"])["id"]?.string ?? "")"
+        for (wait, status) in [("0", 200), ("60", 200), ("61", 422), ("-1", 422)] {
+            #expect(try await served.call(.get, "\(path)?wait=\(wait)").status == status)
+        }
+        for (count, status) in [(100, 422), (101, 404)] {
+            let provider = String(repeating: "x", count: count)
+            #expect(try await served.call(.post, "/v1/notifications/\(provider)").status == status)
+        }
+    }
+
+    @Test("A call that takes no members refuses them, and changes nothing")
+    func noMembers() async throws {
+        let served = try await ServedShop([])
+        let id = try await served.pay(["link": Self.link])["id"]?.string ?? ""
+        for path in ["resume", "cancel"] {
+            #expect(try await served.call(.post, "/v1/payments/\(id)/\(path)", ["now": true]).status == 422)
+        }
+        #expect(try await served.settled(id)["state"] == "waiting")
+    }
+
     @Test("Unknown paths, methods and parameters are errors, never a failure of the server")
     func paths() async throws {
         let served = try await ServedShop()

@@ -16,14 +16,7 @@ struct ServeLostEndTests {
     @Test("The attempt is ended by the caller's answer, and the payee can be paid again")
     func ended() async throws {
         let (folder, journal) = (ScratchFolder(), FullJournal())
-        let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
-        let router = PaymentRouter(
-            registry: registry, transport: DirectTransport(service: Shop()), journal: journal)
-        let server = try await ServeInterface(
-            over: router, journal: journal, table: folder.file("served"), wallet: nil,
-            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
-            random: SystemRandomSource(), clock: SystemPaymentClock())
-
+        let server = try await Self.server(journal, in: folder)
         let may = try await Self.begin("may", server)
         journal.isFull.withLock { $0 = true }
         let paid = try await Self.answer(may, server)
@@ -36,10 +29,37 @@ struct ServeLostEndTests {
         #expect(june["outcome"]?["outcome"] == "succeeded", "\(june.text)")
     }
 
+    @Test("An attempt whose caller has not answered is left, and its answer is not waited for")
+    func unanswered() async throws {
+        let (folder, journal, clock) = (ScratchFolder(), FullJournal(), VirtualClock())
+        let server = try await Self.server(journal, in: folder, clock)
+        let may = try await Self.begin("may", server)
+        #expect(may["state"] == "waiting", "\(may.text)")
+        await server.drain(within: .zero)
+        try Database(path: folder.file("served"), to: .use).execute("UPDATE served SET ended = 0")
+        let naps = clock.naps
+        await server.api.payments.look()
+        #expect(try await journal.unfinished().count == 1)
+        #expect(clock.naps == naps)
+    }
+
+    /// Serves with a router at a ``Shop``, whose clock is `clock`.
+    private static func server(
+        _ journal: FullJournal, in folder: ScratchFolder, _ clock: any PaymentClock = SystemPaymentClock()
+    ) async throws -> ServeInterface {
+        let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
+        let router = PaymentRouter(
+            registry: registry, transport: DirectTransport(service: Shop()), journal: journal, clock: clock)
+        return try await ServeInterface(
+            over: router, journal: journal, table: folder.file("served"), wallet: nil,
+            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
+            random: SystemRandomSource(), clock: SystemPaymentClock())
+    }
+
     private static func begin(_ key: String, _ server: ServeInterface) async throws -> JSONValue {
         let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
         let begun = try await call(.post, "", body, key: key, server)
-        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=60", nil, server)
+        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=30", nil, server)
     }
 
     /// Answers that the caller has paid.
@@ -48,7 +68,7 @@ struct ServeLostEndTests {
         let order = try #require(payment["reference"]?.string)
         let proof: JSONValue = ["preimage": .string(Hex.encode(Shop.preimage(of: order)))]
         _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", proof, server)
-        return try await call(.get, "/\(id)?wait=60", nil, server)
+        return try await call(.get, "/\(id)?wait=30", nil, server)
     }
 
     private static func call(

@@ -48,6 +48,13 @@ struct ServePaymentTests {
         #expect((answer.status, answer.json["error"]?["code"]) == (503, "journal"))
     }
 
+    @Test("A server whose file of payments takes no write is not ready")
+    func notWritable() async throws {
+        let served = try await ServedShop()
+        try Database(path: served.folder.file("journal.served"), to: .use).execute("DROP TABLE server")
+        #expect(try await served.call(.get, "/ready").status == 503)
+    }
+
     @Test("A payment whose journal cannot be written is not over, and can be resumed by its key")
     func journalGone() async throws {
         let served = try await ServedShop()

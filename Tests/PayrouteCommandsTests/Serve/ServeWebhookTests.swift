@@ -16,7 +16,7 @@ struct ServeWebhookTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private static let key = [UInt8](Data(base64Encoded: String(secret.dropFirst(6))) ?? Data())
 
-    /// A receiver that answers with these, then takes everything.
+    /// A receiver that answers with these, then takes everything; a sender that never ends is noticed.
     private final class Receiver: HTTPTransport, Sendable {
         private let answers: Mutex<[Result<Int, TransportError>]>
         let taken = Gate()
@@ -27,7 +27,11 @@ struct ServeWebhookTests {
         var sent: [HTTPRequest] { requests.withLock { $0 } }
 
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            requests.withLock { $0.append(request) }
+            let count = requests.withLock { requests in
+                requests.append(request)
+                return requests.count
+            }
+            if count == 200 { Issue.record("a webhook that was taken or abandoned is sent again") }
             let answer = answers.withLock { $0.isEmpty ? .success(204) : $0.removeFirst() }
             let status = try answer.get()
             if status == 204 { await taken.open() }

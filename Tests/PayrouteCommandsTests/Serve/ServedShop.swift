@@ -103,7 +103,7 @@ final class ServedShop: Sendable {
 
     /// Waits until a payment no longer runs, and returns it.
     func settled(_ id: String, _ headers: HTTPHeaders = [:]) async throws -> JSONValue {
-        try await call(.get, "/v1/payments/\(id)?wait=60", nil, headers).json
+        try await call(.get, "/v1/payments/\(id)?wait=30", nil, headers).json
     }
 
     /// Begins a payment, and waits until it no longer runs.

@@ -115,7 +115,7 @@ extension ServeAPI {
 
     func look(_ call: Call) async throws -> SandboxAnswer {
         let (id, tenant) = (call.names[0], call.access.tenant)
-        guard let wait = try Self.number(call, "wait", 0...Self.longestWait), wait > 0 else {
+        guard let wait = try Self.number(call, "wait", 0...Self.longestWait) else {
             return Self.json(200, try await payments.json(id, of: tenant))
         }
         // Listens first, so that nothing is missed between the look and the waiting.

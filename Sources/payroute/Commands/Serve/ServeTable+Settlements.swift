@@ -72,12 +72,12 @@ extension ServeTable {
 
     /// Returns what stands under a name; nil for nothing.
     func settlement(named name: String) throws(JournalError) -> HandedSettlement? {
-        try settlements("WHERE name = ?1", [.text(name)]).first
+        try settlement("WHERE name = ?1", .text(name))
     }
 
     /// Returns what pays an invoice or has paid it, under any name; nil for nothing.
     private func settlement(ofHash hash: String) throws(JournalError) -> HandedSettlement? {
-        try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
+        try settlement("WHERE hash = ?1 AND refusal IS NULL", .text(hash))
     }
 
     /// Returns the order of what pays an invoice or has paid it, under any name; nil for nothing.
@@ -139,8 +139,9 @@ extension ServeTable {
         return try stored(name)
     }
 
-    private func settlements(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [HandedSettlement] {
-        try database.all(Column.self, rest, values) { (row) throws(JournalError) in
+    /// Reads the one row that there can be.
+    private func settlement(_ rest: String, _ value: Database.Value) throws(JournalError) -> HandedSettlement? {
+        try database.all(Column.self, rest, [value]) { (row) throws(JournalError) in
             func read<Value: Decodable>(_ column: Column, _: Value.Type) throws(JournalError) -> Value? {
                 guard let text = row.optionalText(column) else { return nil }
                 do { return try JSONValue(parsing: text).decode(Value.self) } catch {
@@ -157,14 +158,12 @@ extension ServeTable {
                 order: SettlementOrder(
                     name: row.text(.name), endpoint: try read(.endpoint, SettlementEndpoint.self),
                     amount: try read(.amount, Money.self), state: state))
-        }
+        }.first
     }
 
     /// Returns the state of a refused name whose invoice another name has paid; nil while none has.
     private func payer(ofHash hash: String?) throws(JournalError) -> SettlementState? {
-        guard let hash else { return nil }
-        let names = try database.texts(
-            "SELECT name FROM settlement WHERE hash = ?1 AND proof IS NOT NULL", [.text(hash)])
-        return names.first.map { .settledElsewhere(name: $0) }
+        guard let hash, let order = try settlement(ofHash: hash)?.order, case .settled = order.state else { return nil }
+        return order.name.map { .settledElsewhere(name: $0) }
     }
 }

@@ -77,7 +77,6 @@ actor ServeTable {
     init(path: String) throws {
         let random = SystemRandomSource()
         let database = try JournalFile(path: path, schema: .served).open(random.hex(16))
-        try database.execute("PRAGMA synchronous = FULL")
         // One of 2^52 bytes: two owners never meet on one.
         let owner = try OwnerLock(path: path + "-owners", id: Int64(random.next() >> 12))
         try database.transaction { () throws(JournalError) in
@@ -144,7 +143,7 @@ actor ServeTable {
     /// - Throws: ``JournalError``; `finishedAttempt` where the payment has ended.
     func bind(_ id: String, _ order: ServeOrder, terms: JSONValue) throws {
         try database.transaction { () throws(JournalError) in
-            guard try read("WHERE id = ?1 AND ended IS NULL", [.text(id)]).first != nil else {
+            guard try unended(id) != nil else {
                 throw JournalError.finishedAttempt(AttemptID(rawValue: id))
             }
             try database.run(
@@ -161,8 +160,7 @@ actor ServeTable {
     /// - Parameter webhook: The id of the webhook that states it to the tenant; nil where none does.
     func state(_ id: String, _ outcome: JSONValue, isEnd: Bool, webhook: String? = nil, at now: Date) throws {
         try database.transaction { () throws(JournalError) in
-            let known = try read("WHERE id = ?1 AND ended IS NULL", [.text(id)]).first
-            guard var payment = known else { return }
+            guard var payment = try unended(id) else { return }
             try database.run(
                 """
                 UPDATE served SET outcome = ?2, ended = ?3, request = CASE WHEN ?3 IS NULL THEN request END WHERE id = ?1
@@ -175,7 +173,16 @@ actor ServeTable {
 
     /// Returns a tenant's payment; nil for another tenant's.
     func payment(_ id: String, of tenant: String) throws -> ServedPayment? {
-        try read("WHERE id = ?1 AND tenant = ?2", [.text(id), .text(tenant)]).first
+        try payment("id = ?1 AND tenant = ?2", [.text(id), .text(tenant)])
+    }
+
+    private func unended(_ id: String) throws(JournalError) -> ServedPayment? {
+        try payment("id = ?1 AND ended IS NULL", [.text(id)])
+    }
+
+    /// Reads the one payment that there can be.
+    private func payment(_ condition: String, _ values: [Database.Value]) throws(JournalError) -> ServedPayment? {
+        try read("WHERE \(condition)", values).first
     }
 
     /// Returns a tenant's payments, the latest first.
