@@ -59,7 +59,7 @@ struct ServeLostEndTests {
     private static func begin(_ key: String, _ server: ServeInterface) async throws -> JSONValue {
         let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
         let begun = try await call(.post, "", body, key: key, server)
-        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=30", nil, server)
+        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=20", nil, server)
     }
 
     /// Answers that the caller has paid.
@@ -68,7 +68,7 @@ struct ServeLostEndTests {
         let order = try #require(payment["reference"]?.string)
         let proof: JSONValue = ["preimage": .string(Hex.encode(Shop.preimage(of: order)))]
         _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", proof, server)
-        return try await call(.get, "/\(id)?wait=30", nil, server)
+        return try await call(.get, "/\(id)?wait=20", nil, server)
     }
 
     private static func call(
