@@ -150,6 +150,15 @@ struct ServeActionTests {
         #expect(await shop.charges == 1)
     }
 
+    @Test("Nothing is asked about a payment that runs")
+    func running() async throws {
+        let served = try await ServedShop([])
+        #expect(try await served.pay(["link": Self.link, "option": "signed"])["state"] == "waiting")
+        let before = await served.shop.requests
+        await served.api.payments.look()
+        #expect(await served.shop.requests == before)
+    }
+
     @Test("A payment that was sent is not called cancelled")
     func cancellingLate() async throws {
         let (served, gate) = (try await ServedShop([]), Gate())

@@ -43,9 +43,38 @@ struct ServeLostEndTests {
         #expect(clock.naps == naps)
     }
 
+    @Test("A payment that nothing runs for is looked at again and again until it has ended")
+    func tended() async throws {
+        let (folder, journal) = (ScratchFolder(), FullJournal())
+        let server = try await Self.server(journal, in: folder, serving: VirtualClock())
+        let begun = try await Self.call(.post, "", Self.order, key: "may", server)
+        let path = "/\(try #require(begun["id"]?.string))"
+        let asked = try await Self.payment(path, once: "waiting", server)
+        #expect(asked["action"]?["kind"] == "settle", "\(asked.text)")
+        #expect(try await Self.call(.post, path + "/cancel", nil, server)["error"]?["code"] == "in-progress")
+        let attempt = try #require(try await journal.unfinished().first?.attempt.id)
+        _ = try await server.api.session.router.end(attempt, as: .paid, by: "Ann", evidence: "the payee's receipt")
+        let ended = try await Self.payment(path, once: "ended", server)
+        #expect(ended["outcome"]?["outcome"] == "succeeded", "\(ended.text)")
+        await server.stop()
+    }
+
+    /// Returns a payment once it is in a state, or as it is after 20 seconds.
+    private static func payment(_ path: String, once state: JSONValue, _ server: ServeInterface) async throws
+        -> JSONValue
+    {
+        let begun = ContinuousClock.now
+        while true {
+            let payment = try await call(.get, path, nil, server)
+            if payment["state"] == state || ContinuousClock.now - begun > .seconds(20) { return payment }
+            await Task.yield()
+        }
+    }
+
     /// Serves with a router at a ``Shop``, whose clock is `clock`.
     private static func server(
-        _ journal: FullJournal, in folder: ScratchFolder, _ clock: any PaymentClock = SystemPaymentClock()
+        _ journal: FullJournal, in folder: ScratchFolder, _ clock: any PaymentClock = SystemPaymentClock(),
+        serving: any PaymentClock = SystemPaymentClock()
     ) async throws -> ServeInterface {
         let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
         let router = PaymentRouter(
@@ -53,12 +82,13 @@ struct ServeLostEndTests {
         return try await ServeInterface(
             over: router, journal: journal, table: folder.file("served"), wallet: nil,
             tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
-            random: SystemRandomSource(), clock: SystemPaymentClock())
+            random: SystemRandomSource(), clock: serving)
     }
 
+    private static let order: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
+
     private static func begin(_ key: String, _ server: ServeInterface) async throws -> JSONValue {
-        let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
-        let begun = try await call(.post, "", body, key: key, server)
+        let begun = try await call(.post, "", order, key: key, server)
         return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=20", nil, server)
     }
 

@@ -48,10 +48,15 @@ struct ServePaymentTests {
         #expect((answer.status, answer.json["error"]?["code"]) == (503, "journal"))
     }
 
-    @Test("A server whose file of payments takes no write is not ready")
-    func notWritable() async throws {
+    @Test(
+        "A server one of whose files takes no write is not ready",
+        arguments: [("journal", "lease"), ("journal.served", "server")])
+    func notWritable(file: String, table: String) async throws {
         let served = try await ServedShop()
-        try Database(path: served.folder.file("journal.served"), to: .use).execute("DROP TABLE server")
+        let database = try Database(path: served.folder.file(file), to: .use)
+        #expect(try await served.call(.get, "/ready").status == 200)
+        if table == "lease" { #expect(try database.number("SELECT count(*) FROM lease") == 0) }
+        try database.execute("DROP TABLE \(table)")
         #expect(try await served.call(.get, "/ready").status == 503)
     }
 
@@ -63,8 +68,10 @@ struct ServePaymentTests {
         let left = try await served.pay(["link": .string(Self.link), "option": "tab"], key: "k")
         #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
         #expect(await served.shop.charges == 0)
+        let path = "/v1/payments/\(left["id"]?.string ?? "")"
+        #expect(try await served.call(.post, path + "/cancel").status == 409)
         try FileManager.default.moveItem(atPath: file + "-away", toPath: file)
-        try await served.call(.post, "/v1/payments/\(left["id"]?.string ?? "")/resume")
+        try await served.call(.post, path + "/resume")
         let paid = try await served.settled(left["id"]?.string ?? "")
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         #expect(await served.shop.charges == 1)
@@ -136,6 +143,31 @@ struct ServePaymentTests {
         #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 409)
     }
 
+    @Test(
+        "A payment that nothing runs for is cancelled, and is not resumed then", arguments: [Moment.keyStored, .named])
+    func cancelledAtRest(at moment: Moment) async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
+        try await Self.leave(body, PaymentReference(provider: "shop", id: "7"), in: folder, shop, at: moment)
+        let served = try await ServedShop(in: folder, shop: shop)
+        let cancelled = try await served.call(.post, "/v1/payments/pay_1/cancel")
+        #expect(cancelled.status == 200 && cancelled.json["state"] == "ended", "\(cancelled.json.text)")
+        #expect(cancelled.json["outcome"]?["outcome"] == "cancelled", "\(cancelled.json.text)")
+        #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 409)
+        #expect(await shop.charges == 0)
+    }
+
+    @Test("What cannot be cancelled is not called cancelled")
+    func notCancelled() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        try await Self.leave(
+            ["link": "nothing"], PaymentReference(provider: "shop", id: "7"), in: folder, shop, at: .keyStored)
+        let served = try await ServedShop(in: folder, shop: shop)
+        let refused = try await served.call(.post, "/v1/payments/pay_1/cancel")
+        #expect((refused.status, refused.json["error"]?["code"]) == (422, "unroutable"))
+        #expect(try await served.call(.get, "/v1/payments/pay_1").json["state"] == "interrupted")
+    }
+
     @Test("Resumed several times at once, a payment to a payee is made once")
     func resumedTogether() async throws {
         let (folder, shop) = (ScratchFolder(), Shop())
@@ -192,6 +224,7 @@ struct ServePaymentTests {
         let late = try await first?.begin(body, key: "k2")
         #expect((late?.status, late?.json["error"]?["code"]) == (503, "draining"))
         #expect(try await first?.call(.get, "/ready").status == 503)
+        #expect(try await first?.call(.post, "/v1/payments/\(id)/resume").status == 503)
         await gate.open()
         first = nil
         let served = try await ServedShop.reopened(in: folder, shop: shop)
@@ -234,6 +267,23 @@ struct ServePaymentTests {
         #expect(try await served.begin(["quote": "quo_1", "option": "tab"]).status == 404)
         let mixed = try await served.begin(["quote": try #require(quote.json["id"]), "link": .string(Self.link)])
         #expect(mixed.status == 422)
+    }
+
+    @Test("A payment by a quote asks for no other")
+    func quotedOnce() async throws {
+        let served = try await ServedShop()
+        var counts: [Int] = []
+        for (order, isQuoted) in [("1", false), ("2", true)] {
+            var body: JSONValue = ["option": "tab", "link": .string("https://shop.example/order/\(order)")]
+            if isQuoted {
+                let quote = try await served.call(.post, "/v1/quotes", ["link": try #require(body["link"])]).json
+                body = ["option": "tab", "quote": try #require(quote["id"])]
+            }
+            let before = await served.shop.requests
+            #expect(try await served.pay(body)["outcome"]?["outcome"] == "succeeded")
+            counts.append(await served.shop.requests - before)
+        }
+        #expect(counts[1] == counts[0] - 1, "\(counts)")
     }
 
     @Test("A link that proves nothing is paid with consent only")

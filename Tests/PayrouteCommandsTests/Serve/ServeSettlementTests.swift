@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -53,6 +54,26 @@ struct ServeSettlementTests {
         #expect(try await served.call(.post, Self.path(asked), ["decline": true]).status == 404)
         let paid = try await served.answer(again, Self.proof)
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await shop.charges == 1)
+    }
+
+    @Test("After a caller's answer and the end of a server nothing is sent before the payment is resumed")
+    func answeredAndLeft() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        var first: ServedShop? = try await ServedShop([], in: folder, shop: shop)
+        let asked = try #require(try await first?.pay(Self.order))
+        first?.gateway.stop()
+        let left = try await first?.answer(asked, Self.proof)
+        #expect(left?["state"] == "interrupted", "\(left?.text ?? "")")
+        await first?.api.payments.drain(within: .zero)
+        first = nil
+        let served = try await ServedShop.reopened([], in: folder, shop: shop)
+        await served.api.payments.look()
+        let id = try #require(asked["id"]?.string)
+        #expect(try await served.call(.get, "/v1/payments/\(id)").json["state"] == "interrupted")
+        #expect(await shop.charges == 0)
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        #expect(try await served.settled(id)["outcome"]?["outcome"] == "succeeded")
         #expect(await shop.charges == 1)
     }
 

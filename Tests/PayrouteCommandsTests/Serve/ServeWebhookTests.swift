@@ -53,7 +53,7 @@ struct ServeWebhookTests {
     }
 
     private static func sender(
-        _ table: ServeTable, _ receiver: Receiver, _ metrics: ServeMetrics, _ clock: VirtualClock
+        _ table: ServeTable, _ receiver: Receiver, _ metrics: ServeMetrics, _ clock: any PaymentClock
     ) throws -> WebhookSender {
         WebhookSender(
             "ann", WebhookTargets.Target(url: try HTTPURL("https://shop.example/hooks"), key: Redacted(key)), table,
@@ -89,7 +89,9 @@ struct ServeWebhookTests {
                 at: request.headers["webhook-timestamp"] ?? "", key: Self.key)
             #expect(request.headers["webhook-signature"] == signature)
         }
-        let body = try JSONValue(parsing: try #require(sent.first).body)
+        let first = try #require(sent.first)
+        #expect(first.timeout == .seconds(10) && first.responseLimit == 65536 && first.method == .post)
+        let body = try JSONValue(parsing: first.body)
         #expect(body["type"] == "payment.ended" && body["data"]?["id"] == "pay_1" && body["data"]?["state"] == "ended")
         #expect(body["data"]?["outcome"]?["outcome"] == "succeeded")
         #expect(metrics.text.contains("{result=\"failed\"} 3\n") && metrics.text.contains("{result=\"taken\"} 1\n"))
@@ -108,6 +110,63 @@ struct ServeWebhookTests {
         #expect(try await table.nextWebhook(of: "ann") == nil)
         let days = clock.now.timeIntervalSince(begun) / 86_400
         #expect(days > 2.8 && days <= 3, "\(days)")
+        let pauses = [5, 30, 120, 600, 1800, 3600, 7200] + Array(repeating: 14_400, count: 17)
+        #expect(clock.naps == pauses.map { .seconds($0) })
+    }
+
+    @Test("A webhook is sent until exactly three days after it was made")
+    func lastTime() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        clock.advance(by: .seconds(3 * 86_400 - 5))
+        let deaf = Receiver(Array(repeating: .success(503), count: 1000))
+        let sender = try Self.sender(table, deaf, metrics, clock)
+        await sender.start()
+        while !metrics.text.contains("{result=\"abandoned\"} 1\n"), deaf.sent.count < 100 { await Task.yield() }
+        await sender.stop()
+        #expect(deaf.sent.count == 2)
+    }
+
+    @Test("After its clock was set back a sender waits no longer than its longest pause", arguments: [14_400, 14_401])
+    func setBack(wait: Int) async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        clock.advance(by: .seconds(-wait))
+        let receiver = Receiver()
+        let sender = try Self.sender(table, receiver, metrics, clock)
+        await sender.start()
+        await receiver.taken.pass()
+        await sender.stop()
+        #expect(clock.naps == (wait == 14_400 ? [.seconds(14_400)] : []))
+    }
+
+    @Test("A sender that is woken while it waits waits once more, and no more often")
+    func woken() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), StillClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        let sender = try Self.sender(table, Receiver([.success(500)]), metrics, clock)
+        await sender.start()
+        for count in 1...2 {
+            while clock.naps < count { await Task.yield() }
+            sender.wake()
+        }
+        while clock.naps < 3 { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        await sender.stop()
+        #expect(clock.naps == 3)
+    }
+
+    /// Time that stands still: a sleep lasts until it is cancelled.
+    private final class StillClock: PaymentClock {
+        private let count = Mutex(0)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let uptime = Duration.zero
+        var naps: Int { count.withLock { $0 } }
+
+        func sleep(for duration: Duration) async throws {
+            count.withLock { $0 += 1 }
+            try await Task.sleep(for: .seconds(3600))
+        }
     }
 
     @Test("What a server could not send, the next one sends; nothing of it is another tenant's")
@@ -141,6 +200,10 @@ struct ServeWebhookTests {
         let both = try read(
             "# two\nann https://shop.example/a \(Self.secret)\n\nbob http://127.0.0.1:9/ \(Self.secret)")
         #expect(both.targets.keys.sorted() == ["ann", "bob"] && both.targets["ann"]?.key.reveal() == Self.key)
+        for (count, isTaken) in [(23, false), (24, true), (64, true), (65, false)] {
+            let secret = "whsec_" + Data(count: count).base64EncodedString()
+            #expect(((try? read("ann https://shop.example/ \(secret)")) != nil) == isTaken, "\(count)")
+        }
         for text in [
             "ann https://shop.example/", "ann nothing \(Self.secret)", "ann http://shop.example/ \(Self.secret)",
             "ann https://shop.example/ whsec_c2hvcnQ=", "ann https://shop.example/ \(Self.secret.dropFirst(6))",
@@ -148,6 +211,7 @@ struct ServeWebhookTests {
             "ann https://a.example/ \(Self.secret)\nann https://b.example/ \(Self.secret)",
         ] {
             let error = #expect(throws: CommandError.self, "\(text)") { try read(text) }
+            #expect(error?.description.contains("line ") == true)
             #expect(error?.description.contains("MfKQ") == false)
         }
     }
@@ -166,12 +230,12 @@ struct ServeWebhookTests {
         let served = try await ServedShop(["--wallet", "1", "--webhooks", file])
         let paid = try await served.pay(["link": "https://shop.example/order/7", "option": "tab"], key: "order-7")
         #expect(paid["outcome"]?["outcome"] == "succeeded")
-        #expect(await lines.next() == "payment.ended order-7 succeeded")
         await served.api.payments.drain(within: .seconds(5))
         let forged = HTTPRequest(.post, try HTTPURL(address), headers: ["webhook-id": "m"], body: Array("{}".utf8))
         #expect(try await StandardTransport().send(forged).status == 401)
         // Not SIGTERM: the program inherits the mask of a worker thread, which blocks it.
         receiver.signal(SIGKILL)
+        #expect(await lines.next() == "payment.ended order-7 succeeded")
         _ = await receiver.end()
     }
 }

@@ -12,6 +12,8 @@ actor Shop: SandboxService {
     private var refunds: [String: Set<String>] = [:]
     private var held: (arrival: Gate, gate: Gate)?
     private var cancelled: Set<String> = []
+    /// The number of requests of any kind.
+    private(set) var requests = 0
 
     /// Returns how often money was taken for an order.
     func charges(of order: String) -> Int { keys[order]?.count ?? 0 }
@@ -42,6 +44,7 @@ actor Shop: SandboxService {
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
+        requests += 1
         let path = request.url.path.split(separator: "/").map(String.init)
         guard path.count >= 2, path[0] == "orders" else { return HTTPResponse(status: 404) }
         let (order, key) = (path[1], request.headers["Idempotency-Key"])

@@ -53,10 +53,6 @@ actor ServeActions {
         let (changed, executor) = (changed, RouterTasks.executor)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard !Task.isCancelled else {
-                    continuation.resume(throwing: CancellationError())
-                    return
-                }
                 open[payment, default: []].append(
                     Question(id: id, json: json, names: names, check: check, answer: continuation))
                 Task(executorPreference: executor) { await changed(payment) }

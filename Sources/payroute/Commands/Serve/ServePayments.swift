@@ -19,8 +19,6 @@ actor ServePayments {
     private let random: any RandomSource
     private let clock: any PaymentClock
     private var running: [String: Task<Void, Never>] = [:]
-    /// Payments whose keys are being stored, with the quotes that they begin with: they run from then on.
-    private var starting: [String: PaymentQuote?] = [:]
     /// In the order of their beginnings.
     private var watchers: [String: [(number: Int, changes: AsyncStream<String?>.Continuation)]] = [:]
     private var lastWatcher = 0
@@ -58,18 +56,18 @@ actor ServePayments {
         for sender in webhooks.values { await sender.start() }
         let left = try await table.open()
         tending = Task(executorPreference: RouterTasks.executor) { [weak self, clock] in
-            repeat { await self?.look() } while (try? await clock.sleep(for: Self.pause)) != nil && self != nil
+            repeat { await self?.look() } while (try? await clock.sleep(for: Self.pause)) != nil
         }
         return left
     }
 
     /// Asks the journal and the services what became of payments that nothing runs for, and ends those that have ended.
     func look() async {
-        for payment in (try? await table.open()) ?? [] where !isRunning(payment.id) && !Task.isCancelled {
+        for payment in (try? await table.open()) ?? [] where !isRunning(payment.id) {
             guard let intent = payment.intent else { continue }
             // A caller's own wallet is asked by its payment alone.
             let statement = await router.outcome(of: intent, as: Payer(settler: payers.wallet?.settler))
-            guard case .stated(let outcome) = statement, outcome.isFinal, !isRunning(payment.id) else { continue }
+            guard case .stated(let outcome) = statement, outcome.isFinal else { continue }
             await state(payment.id, of: payment.tenant, statement, isEnd: true)
         }
         await endAnswered()
@@ -80,7 +78,6 @@ actor ServePayments {
     private func endAnswered() async {
         guard let open = try? await table.open(), let histories = try? await journal.unfinished() else { return }
         for attempt in histories.map(\.attempt) where !open.contains(where: { $0.reference == attempt.reference }) {
-            guard !Task.isCancelled, attempt.reference.isPayment else { continue }
             let name = attempt.key(for: StepKind.settlementName)
             if let handed = try? await table.settlement(named: name), handed.hasEnded {
                 _ = try? await router.resume(attempt.id, as: Payer(settler: AnsweredSettler(table: table)))
@@ -105,7 +102,8 @@ actor ServePayments {
             duration: .seconds(1))
         do {
             try await table.write()
-            if try await journal.acquire(lease, at: clock.now) { try await journal.release(lease) }
+            _ = try await journal.acquire(lease, at: clock.now)
+            try await journal.release(lease)
         } catch { throw .table(error) }
     }
 
@@ -122,15 +120,13 @@ actor ServePayments {
         let payment = ServedPayment(
             id: "pay_" + random.hex(24), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
             order: order, created: clock.now)
+        let storing = Task { [table] in try await table.begin(payment, digest: digest) }
         // Before it is stored, so that another request by the key never sees it at rest.
-        starting.updateValue(quote, forKey: payment.id)
-        defer { starting.removeValue(forKey: payment.id) }
+        start(payment.id, of: tenant, quote: quote, after: storing)
         let claim: ServeTable.Claim
-        do { claim = try await table.begin(payment, digest: digest) } catch { throw .table(error) }
+        do { claim = try await storing.value } catch { throw .table(error) }
         switch claim {
-        case .begun(let payment):
-            start(payment.id, of: tenant)
-            return (payment.id, true)
+        case .begun(let payment): return (payment.id, true)
         case .known(let payment): return (payment.id, false)
         case .taken: throw Self.taken
         }
@@ -163,24 +159,23 @@ actor ServePayments {
     ///   the request of another caller. Its state says what is known.
     func cancel(_ id: String, of tenant: String) async throws(ServeError) {
         _ = try await findOpen(id, of: tenant)
-        guard starting[id] == nil else {
-            throw ServeError(409, "in-use", "the payment is about to begin; ask again")
-        }
         if let task = running[id] {
             task.cancel()
             await task.value
         }
         let payment = try await find(id, of: tenant)
-        guard !payment.hasEnded, let intent = payment.intent else { return }
+        guard let intent = payment.intent else { return }
         let statement = await router.cancel(intent)
+        let isOver: Bool
         switch statement {
-        case .stated(let outcome) where outcome.isFinal:
-            await state(id, of: tenant, statement, isEnd: true)
-        case .notBegun(let reason) where reason.code == .cancelled:
-            await state(id, of: tenant, statement, isEnd: true)
-        case .notBegun(let reason): throw ServeError(reason.fact)
-        case .stated, .unanswered:
-            await state(id, of: tenant, statement, isEnd: false)
+        case .stated(let outcome): isOver = outcome.isFinal
+        case .notBegun(let reason):
+            guard reason.code == .cancelled else { throw ServeError(reason.fact) }
+            isOver = true
+        case .unanswered: isOver = false
+        }
+        await state(id, of: tenant, statement, isEnd: isOver)
+        guard isOver else {
             throw ServeError(
                 409, "in-progress", "the payment may be made, and cannot be cancelled any more; look at its outcome")
         }
@@ -195,11 +190,16 @@ actor ServePayments {
         return payment
     }
 
-    /// Runs a payment, unless it runs: one that is resumed while its key is stored begins with its quote as well.
-    private func start(_ id: String, of tenant: String) {
+    /// Runs a payment, unless it runs.
+    ///
+    /// - Parameter storing: Stores its key; a payment whose key is another one's does not run.
+    private func start(
+        _ id: String, of tenant: String, quote: PaymentQuote? = nil,
+        after storing: Task<ServeTable.Claim, any Error>? = nil
+    ) {
         guard running[id] == nil else { return }
-        let quote = starting[id] ?? nil
         running[id] = Task(executorPreference: RouterTasks.executor) {
+            _ = try? await storing?.value
             await self.run(id, of: tenant, quote: quote)
             await self.ended(id)
         }
@@ -282,7 +282,7 @@ actor ServePayments {
 
     /// Returns the objects of a tenant's payments, the latest first.
     func page(of tenant: String, before earlier: String?, limit: Int) async throws(ServeError) -> [JSONValue] {
-        let before = Set(running.keys).union(starting.keys)
+        let before = Set(running.keys)
         let payments: [ServedPayment]
         do { payments = try await table.payments(of: tenant, before: earlier, limit: limit) } catch {
             throw .table(error)
@@ -292,7 +292,7 @@ actor ServePayments {
         return page
     }
 
-    private func isRunning(_ id: String) -> Bool { running[id] != nil || starting[id] != nil }
+    private func isRunning(_ id: String) -> Bool { running[id] != nil }
 
     private func json(_ payment: ServedPayment, isRunning: Bool) async -> JSONValue {
         guard !payment.hasEnded else { return payment.json(.ended, action: nil) }
