@@ -57,6 +57,7 @@ struct ServeLostEndTests {
         let ended = try await Self.payment(path, once: "ended", server)
         #expect(ended["outcome"]?["outcome"] == "succeeded", "\(ended.text)")
         await server.stop()
+        #expect(try await Self.call(.post, "", Self.order, key: "june", server)["error"]?["code"] == "draining")
     }
 
     /// Returns a payment once it is in a state, or as it is after 20 seconds.

@@ -230,6 +230,11 @@ struct ServeWebhookTests {
         let served = try await ServedShop(["--wallet", "1", "--webhooks", file])
         let paid = try await served.pay(["link": "https://shop.example/order/7", "option": "tab"], key: "order-7")
         #expect(paid["outcome"]?["outcome"] == "succeeded")
+        let begun = ContinuousClock.now
+        while !served.api.metrics.text.contains("{result=\"taken\"} 1\n") {
+            try #require(ContinuousClock.now - begun < .seconds(20), "nothing was sent")
+            await Task.yield()
+        }
         await served.api.payments.drain(within: .seconds(5))
         let forged = HTTPRequest(.post, try HTTPURL(address), headers: ["webhook-id": "m"], body: Array("{}".utf8))
         #expect(try await StandardTransport().send(forged).status == 401)

@@ -343,7 +343,6 @@ actor ServePayments {
     /// journal, and go on when they are resumed. Those that wait for their payer are not waited for.
     func drain(within bound: Duration) async {
         isDraining = true
-        tending?.cancel()
         let end = clock.uptime + bound
         while clock.uptime < end {
             var busy = 0

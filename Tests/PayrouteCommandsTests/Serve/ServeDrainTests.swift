@@ -1,0 +1,84 @@
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// The end of `payroute serve`, in the time of its clock.
+@Suite("serve: the end of the server")
+struct ServeDrainTests {
+    /// Time in which short sleeps pass at once, and those of a minute last until they are cancelled.
+    private final class StepClock: PaymentClock {
+        private let state = Mutex<[Duration]>([])
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        var naps: [Duration] { state.withLock { $0 } }
+        var uptime: Duration { naps.reduce(.zero, +) }
+
+        func sleep(for duration: Duration) async throws {
+            if duration >= .seconds(60) { return try await Task.sleep(for: .seconds(3600)) }
+            state.withLock { $0.append(duration) }
+            await Task.yield()
+        }
+    }
+
+    private let shop = Shop()
+    private let clock = StepClock()
+    private let folder = ScratchFolder()
+
+    private func server() async throws -> ServeInterface {
+        let journal = InMemoryJournal()
+        let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
+        return try await ServeInterface(
+            over: PaymentRouter(registry: registry, transport: DirectTransport(service: shop), journal: journal),
+            journal: journal, table: folder.file("served"), wallet: nil,
+            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
+            random: SystemRandomSource(), clock: clock)
+    }
+
+    private func begin(_ option: JSONValue, _ server: ServeInterface) async throws -> String {
+        let body: JSONValue = ["link": "https://shop.example/order/7", "option": option]
+        let request = HTTPRequest(
+            .post, try HTTPURL("http://127.0.0.1:1/v1/payments"),
+            headers: ["Authorization": "Bearer ann", "Idempotency-Key": "k"], body: body.serialized())
+        return try #require(try JSONValue(parsing: await server.answer(request).body)["id"]?.string)
+    }
+
+    @Test("What runs is waited for as long as it may, and what was cancelled for five seconds")
+    func waiting() async throws {
+        let (server, gate) = (try await server(), Gate())
+        let taken = await shop.holdNext(until: gate)
+        _ = try await begin("tab", server)
+        await taken.pass()
+        await server.drain(within: .seconds(1))
+        let naps = Array(repeating: Duration.milliseconds(50), count: 20)
+        #expect(clock.naps == naps + Array(repeating: .milliseconds(20), count: 250))
+        await gate.open()
+    }
+
+    @Test("What waits for its payer is not waited for, and those who watch it see the end")
+    func asking() async throws {
+        let server = try await server()
+        let id = try await begin("signed", server)
+        while await !server.api.payments.actions.isAsking(id) { await Task.yield() }
+        let changes = await server.api.payments.changes(of: id)
+        let hasEnded = Mutex(false)
+        let watcher = Task {
+            for await _ in changes {}
+            hasEnded.withLock { $0 = true }
+        }
+        await server.drain(within: .seconds(1))
+        #expect(!clock.naps.contains(.milliseconds(50)) && clock.naps.count < 250)
+        let begun = ContinuousClock.now
+        while !hasEnded.withLock({ $0 }) {
+            try #require(ContinuousClock.now - begun < .seconds(20), "the watcher waits for more")
+            await Task.yield()
+        }
+        watcher.cancel()
+    }
+}
