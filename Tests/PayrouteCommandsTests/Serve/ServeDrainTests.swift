@@ -73,7 +73,7 @@ struct ServeDrainTests {
             hasEnded.withLock { $0 = true }
         }
         await server.drain(within: .seconds(1))
-        #expect(!clock.naps.contains(.milliseconds(50)) && clock.naps.count < 250)
+        #expect(!clock.naps.contains(.milliseconds(50)))
         let begun = ContinuousClock.now
         while !hasEnded.withLock({ $0 }) {
             try #require(ContinuousClock.now - begun < .seconds(20), "the watcher waits for more")
