@@ -16,12 +16,19 @@ struct ServeDrainTests {
     /// Time in which short sleeps pass at once, and those of a minute last until they are cancelled.
     private final class StepClock: PaymentClock {
         private let state = Mutex<[Duration]>([])
+        private let long = Mutex<[Duration]>([])
         let now = Date(timeIntervalSince1970: 1_800_000_000)
+        /// The short sleeps, in order.
         var naps: [Duration] { state.withLock { $0 } }
+        /// The others.
+        var waits: [Duration] { long.withLock { $0 } }
         var uptime: Duration { naps.reduce(.zero, +) }
 
         func sleep(for duration: Duration) async throws {
-            if duration >= .seconds(60) { return try await Task.sleep(for: .seconds(3600)) }
+            if duration >= .seconds(60) {
+                long.withLock { $0.append(duration) }
+                return try await Task.sleep(for: .seconds(3600))
+            }
             state.withLock { $0.append(duration) }
             await Task.yield()
         }
@@ -55,6 +62,8 @@ struct ServeDrainTests {
         let taken = await shop.holdNext(until: gate)
         _ = try await begin("tab", server)
         await taken.pass()
+        while clock.waits.isEmpty { await Task.yield() }
+        #expect(clock.waits == [.seconds(60)])
         await server.drain(within: .seconds(1))
         let naps = Array(repeating: Duration.milliseconds(50), count: 20)
         #expect(clock.naps == naps + Array(repeating: .milliseconds(20), count: 250))

@@ -60,6 +60,15 @@ struct ServeLostEndTests {
         #expect(try await Self.call(.post, "", Self.order, key: "june", server)["error"]?["code"] == "draining")
     }
 
+    @Test("A server whose journal takes no lease is not ready")
+    func notReady() async throws {
+        let (folder, journal) = (ScratchFolder(), FullJournal())
+        let server = try await Self.server(journal, in: folder)
+        try await server.api.payments.checkFiles()
+        journal.isLocked.withLock { $0 = true }
+        await #expect(throws: ServeError.self) { try await server.api.payments.checkFiles() }
+    }
+
     /// Returns a payment once it is in a state, or as it is after 20 seconds.
     private static func payment(_ path: String, once state: JSONValue, _ server: ServeInterface) async throws
         -> JSONValue
@@ -118,6 +127,8 @@ private final class FullJournal: PaymentJournal {
     struct NoSpace: Error {}
 
     let isFull = Mutex(false)
+    /// True if it takes no leases either.
+    let isLocked = Mutex(false)
     private let base = InMemoryJournal()
 
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
@@ -125,7 +136,10 @@ private final class FullJournal: PaymentJournal {
         try await base.append(entry, to: attempt, under: lease)
     }
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+        if isLocked.withLock(\.self) { throw NoSpace() }
+        return await base.acquire(lease, at: now)
+    }
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
     func release(_ lease: PaymentLease) async throws { await base.release(lease) }
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
