@@ -35,7 +35,7 @@ struct ServeGuardTests {
         #expect(try await served.call(.get, "/health").status == 200)
         let wrong: [HTTPHeaders] = [
             [:], Self.bearer("secret-x"), Self.bearer(""), Self.bearer(Self.digest("secret-a")),
-            ["Authorization": "Basic secret-a"], ["Authorization": "secret-a"],
+            ["Authorization": "Basic secret-a"], ["Authorization": "Digest secret-a"], ["Authorization": "secret-a"],
             ["Authorization": "Bearer secret-a", "authorization": "Bearer secret-b"], Self.bearer("secret-a "),
         ]
         for headers in wrong {
@@ -124,7 +124,8 @@ struct ServeGuardTests {
         #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: file, of: "tokens")) }
         let digest = Self.digest("a")
         for text in [
-            "", "# nothing", "ann \(digest)", "ann \(digest) read write", "ann \(digest) write", "ann \(digest) read,",
+            "", "# nothing", "ann \(digest)", "ann \(digest) read write", "ann \(digest) read pay",
+            "ann \(digest) write", "ann \(digest) read,",
             "ann \(digest.dropLast(2)) read", "ann secret read", "ann \(digest) read\nbob \(digest) pay",
         ] {
             #expect(throws: CommandError.self, "\(text)") { try ServeTokens(OwnersFile(text, called: "tokens")) }

@@ -44,8 +44,10 @@ final class ServedShop: Sendable {
     static func reopened(
         _ words: [String] = ["--wallet", "1"], in folder: ScratchFolder, shop: Shop
     ) async throws -> ServedShop {
+        let begun = ContinuousClock.now
         while true {
             do { return try await ServedShop(words, in: folder, shop: shop) } catch JournalError.locked {
+                try #require(ContinuousClock.now - begun < .seconds(20), "the file stays locked")
                 await Task.yield()
             }
         }

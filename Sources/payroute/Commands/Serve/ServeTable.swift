@@ -166,7 +166,8 @@ actor ServeTable {
                 UPDATE served SET outcome = ?2, ended = ?3, request = CASE WHEN ?3 IS NULL THEN request END WHERE id = ?1
                 """,
                 [.text(id), .text(outcome.text), isEnd ? .real(now.timeIntervalSinceReferenceDate) : .null])
-            (payment.outcome, payment.hasEnded) = (outcome, isEnd)
+            payment.outcome = outcome
+            if isEnd { payment.order = nil }
             if let webhook { try announce(payment, as: webhook, at: now) }
         }
     }
@@ -205,7 +206,7 @@ actor ServeTable {
     /// - Returns: the number of payments removed; nil where there is no such file.
     static func prune(_ path: String, endedBefore date: Date) throws -> Int? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        let file = JournalFile(path: path, isMade: false, schema: .served)
+        let file = JournalFile(path: path, schema: .served)
         let database = try file.open(SystemRandomSource().hex(16))
         let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
         var (count, removed) = (0, 0)
@@ -245,7 +246,6 @@ actor ServeTable {
             payment.reference = PaymentReference(provider: ProviderID(rawValue: provider), id: reference)
         }
         (payment.terms, payment.outcome) = (try json(.terms), try json(.outcome))
-        payment.hasEnded = !row.isNull(.ended)
         return payment
     }
 }

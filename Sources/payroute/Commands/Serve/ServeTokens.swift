@@ -41,7 +41,7 @@ struct ServeTokens: Sendable {
                     ServeScope(rawValue: String($0))
                 } ?? []
             guard words.count == 3, let digest = Hex.decode(words[1]), digest.count == Digest.sha256.byteCount,
-                !scopes.isEmpty, !scopes.contains(nil)
+                !scopes.contains(nil)
             else {
                 throw CommandError(
                     description:

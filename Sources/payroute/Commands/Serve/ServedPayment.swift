@@ -12,7 +12,7 @@ struct ServedPayment: Sendable {
     /// The link, as far as it may be shown.
     let input: String
     /// The request; nil once the payment has ended.
-    let order: ServeOrder?
+    var order: ServeOrder?
     let created: Date
     /// The payment's name at its provider, once it is known.
     var reference: PaymentReference?
@@ -20,7 +20,7 @@ struct ServedPayment: Sendable {
     var terms: JSONValue?
     /// The last statement of the router.
     var outcome: JSONValue?
-    var hasEnded = false
+    var hasEnded: Bool { order == nil }
 
     /// The request as the router takes it; nil once the payment has ended.
     var intent: PaymentIntent? {
