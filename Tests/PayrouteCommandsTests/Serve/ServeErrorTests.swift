@@ -37,4 +37,12 @@ struct ServeErrorTests {
         let long = ServeError.malformed(String(repeating: "x", count: 2000)).json["error"]?["message"]?.string
         #expect((1000...1001).contains(long?.count ?? 0))
     }
+
+    @Test("Of a payment that is open a statement stays as it is")
+    func open() {
+        for isOpen in [false, true] {
+            let outcome = ServeOutcome.json(.stated(.pending(retryAfter: nil)), isOpen: isOpen)
+            #expect(outcome["outcome"] == "pending" && outcome["askAgain"] == true && outcome["error"] == .null)
+        }
+    }
 }

@@ -12,7 +12,7 @@ import Testing
 struct ServeTableTests {
     private let folder = ScratchFolder()
 
-    @Test("A payment that has ended is bound to no quote, and nothing is stated of it any more")
+    @Test("A payment is open until its end, and bound to no quote and stated no more after it")
     func ended() async throws {
         let table = try ServeTable(path: folder.file("served"))
         let order = try ServeOrder(stored: ["link": "https://shop.example/order/7"])
@@ -20,6 +20,9 @@ struct ServeTableTests {
             id: "pay_1", tenant: "ann", key: "k", input: order.link, order: order, created: Date())
         _ = try await table.begin(payment, digest: "d")
         try await table.bind("pay_1", order, terms: ["payee": "The shop"])
+        try await table.state("pay_1", ["outcome": "unknown"], isEnd: false, webhook: "msg_1", at: Date())
+        let webhook = try #require(try await table.nextWebhook(of: "ann"))
+        #expect(try JSONValue(parsing: webhook.body)["type"] == "payment.interrupted")
         try await table.state("pay_1", ["outcome": "cancelled"], isEnd: true, at: Date())
         await #expect(throws: JournalError.self) { try await table.bind("pay_1", order, terms: ["payee": "Eve"]) }
         try await table.state("pay_1", ["outcome": "succeeded"], isEnd: false, at: Date())

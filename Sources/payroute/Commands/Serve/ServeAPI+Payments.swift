@@ -123,7 +123,7 @@ extension ServeAPI {
         guard try await isRunning(id, tenant) else { return Self.json(200, try await payments.json(id, of: tenant)) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await note in changes where note == nil {
+                for await _ in changes {
                     if (try? await isRunning(id, tenant)) != true { return }
                 }
             }

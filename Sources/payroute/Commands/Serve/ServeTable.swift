@@ -209,7 +209,8 @@ actor ServeTable {
         let file = JournalFile(path: path, schema: .served)
         let database = try file.open(SystemRandomSource().hex(16))
         let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
-        var (count, removed) = (0, 0)
+        var count = 0
+        var removed: Int
         repeat {
             removed = try database.transaction { () throws(JournalError) in
                 let old = try database.numbers("SELECT number FROM served WHERE ended < ?1 LIMIT 1000", values)
