@@ -44,7 +44,7 @@ package struct Mistake: Sendable {
                 symptom: "captured 2 times"),
             Mistake(
                 name: "the lease is not checked", variation: planted { LeaselessJournal(base: $0) },
-                symptom: "captured 2 times"),
+                symptom: "captured 2 times", isSlow: true),
             Mistake(
                 name: "the start of a mutation is not on the disk when it is sent",
                 variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times", isSlow: true),

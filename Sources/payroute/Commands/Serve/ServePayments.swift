@@ -120,7 +120,9 @@ actor ServePayments {
         let payment = ServedPayment(
             id: "pay_" + random.hex(24), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
             order: order, created: clock.now)
-        let storing = Task { [table] in try await table.begin(payment, digest: digest) }
+        let storing = Task(executorPreference: RouterTasks.executor) { [table] in
+            try await table.begin(payment, digest: digest)
+        }
         // Before it is stored, so that another request by the key never sees it at rest.
         start(payment.id, of: tenant, quote: quote, after: storing)
         let claim: ServeTable.Claim
