@@ -210,6 +210,21 @@ struct ServePaymentTests {
         #expect(outcome.isFinal)
     }
 
+    @Test("While the server waits for its payments to end, it is not ready for others")
+    func waiting() async throws {
+        let (folder, shop, gate) = (ScratchFolder(), Shop(), Gate())
+        let taken = await shop.holdNext(until: gate)
+        let served = try await ServedShop(in: folder, shop: shop)
+        _ = try await served.begin(["link": .string(Self.link), "option": "tab"], key: "k")
+        await taken.pass()
+        async let drained: Void = served.api.payments.drain(within: .seconds(60))
+        var status = 200
+        for _ in 0..<10_000 where status == 200 { status = try await served.call(.get, "/ready").status }
+        #expect(status == 503)
+        await gate.open()
+        await drained
+    }
+
     @Test(
         "The end of the server leaves a payment in the journal, whose outcome the next one states",
         arguments: [link, "https://shop.example/payee/ann"])
