@@ -109,7 +109,7 @@ package struct Mistake: Sendable {
                 symptom: "recovery did not return"),
             Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
-                symptom: "quote said", isSlow: true),
+                symptom: "quote said"),
             Mistake(
                 name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
                 symptom: "captured 2 times"),
