@@ -697,6 +697,22 @@ struct IntentTests {
         #expect(settler.payments == 1)
     }
 
+    @Test("After a journal was put back, another amount under the name of what is paid is neither sent nor called paid")
+    func restoredAtAnotherAmount() async throws {
+        let settler = TestSettler()
+        func pay(_ satoshi: UInt128) async throws -> PaymentOutcome {
+            let provider = InvoiceProvider(amount: .cents(satoshi, .satoshi))
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
+            return try await router.pay(InvoiceProvider.invoice, as: .careless(settler))
+        }
+        guard case .succeeded = try await pay(2100), case .unknown(let unknown) = try await pay(2101) else {
+            Issue.record("another amount is called paid, or refused as if nothing was paid")
+            return
+        }
+        #expect(unknown.message.contains("another amount") && settler.payments == 1)
+    }
+
     @Test("Limits count what a payment may cost beyond its amount")
     func fees() async throws {
         for (limit, isPaid) in [(UInt128(2199), false), (2200, true)] {

@@ -99,6 +99,21 @@ struct StepScopeTests {
         #expect(error?.phase == (isMutation ? .maybeSent : .beforeSend))
     }
 
+    @Test("A step with a lost answer has sent something, whatever its provider throws")
+    func lostAnswer() async throws {
+        let transport = RecordingTransport { request throws(TransportError) in
+            throw TransportError(.maybeSent, .connectionLost("x"), origin: request.url.origin)
+        }
+        let context = ProviderContext.unstored(hosts: ["api.acme.example"], http: transport, clock: VirtualClock())
+        let claim = PaymentError(.network, "nothing was sent")
+        let scope = StepScope(.mutation(replay: .never))
+        #expect(scope.hasSentNothing(claim))
+        await StepScope.$current.withValue(scope) {
+            _ = try? await context.http.send(HTTPRequest(.post, try Self.url("charge")))
+        }
+        #expect(transport.requests.count == 1 && !scope.hasSentNothing(claim) && !scope.isWithoutEffect(claim))
+    }
+
     @Test("An answer that proves that nothing was done, and a token that was asked for, leave a refusal what it is")
     func refused() async throws {
         for first in [400, 401, 403, 404, 422] {

@@ -50,10 +50,9 @@ package final class StepScope: Sendable {
         return failure.with(phase: .maybeSent)
     }
 
-    /// Returns true if a step without effect (``isWithoutEffect(_:)``), which ended by throwing `error`, sent nothing
-    /// that can change anything.
+    /// Returns true if a step that ended by throwing `error` sent nothing that can change anything.
     package func hasSentNothing(_ error: any Error) -> Bool {
-        guard !state.withLock({ $0.wasSent }) else { return false }
+        guard isWithoutEffect(error), !state.withLock({ $0.wasSent }) else { return false }
         return switch error {
         case let error as PaymentError: error.phase == .beforeSend
         case let error as TransportError: error.phase == .notSent

@@ -13,7 +13,8 @@ extension AttemptEngine {
     ///
     /// - Parameters:
     ///   - id: the id of the attempt; nil for a new one.
-    ///   - key: the key by which the service or the settler recognises the attempt; nil for a random one.
+    ///   - key: the key by which the service or the settler recognises the attempt; nil for one that follows from the
+    ///     payment where a settler pays it, and otherwise for a random one.
     func open(
         _ quote: PaymentQuote, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil
     ) async throws -> PaymentOutcome {
@@ -32,10 +33,11 @@ extension AttemptEngine {
         _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
         until end: Date? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
-        let settledKey = try await settledKey(["payment"] + reference.parts, of: reference)
+        var key = key
+        if key == nil { key = try await settledKey(["payment"] + reference.parts, of: reference) }
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
-            idempotencyKey: key ?? settledKey ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
+            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journal.inTurn {
             // Its callers may have heard that nothing was sent.
             guard !Task.isCancelled else { throw error(.cancelled, "stopped before anything was sent") }

@@ -32,8 +32,9 @@ struct AttemptEngine: Sendable {
             return outcome
         }
         try await checkMayBegin(request.reference)
+        var shown = shown
         // A quote that was made before another attempt ended may be of a payment that is over.
-        var shown = try await histories(of: request.reference).contains(where: \.hasBegunMutation) ? nil : shown
+        if shown != nil, try await histories(of: request.reference).contains(where: \.hasBegunMutation) { shown = nil }
         // A service may change its demand while the payer chooses; the number of repetitions is limited.
         var repetitions = 2
         while true {

@@ -98,9 +98,7 @@ struct Judgement: Sendable {
 
     private func judgeEnding(_ payment: MarketPayment, _ device: Device) async {
         let name = payment.reference.id
-        let own = witness.attempts(at: payment.reference).filter { $0.device == device.number }
-        var hasMoved = false
-        for known in own { hasMoved = await oracle.hasMoved(known.attempt) || hasMoved }
+        let hasMoved = await hasBeenPaid(payment.reference) { $0 == device.number }
         switch device.endings[payment.reference] {
         // One process may have been refused before the other one's wallet sent coins.
         case .refused?
@@ -123,10 +121,16 @@ struct Judgement: Sendable {
 
     /// True if money of another device, or of another program, moved for a payment.
     private func hasBeenPaidElsewhere(_ payment: PaymentReference, _ device: Int) async -> Bool {
-        for known in witness.attempts(at: payment) where known.device != device {
+        if await hasBeenPaid(payment, by: { $0 != device }) { return true }
+        return await markets.isPaidByOthers(payment)
+    }
+
+    /// True if money moved for a payment by an attempt of such a device.
+    private func hasBeenPaid(_ payment: PaymentReference, by isMeant: (Int) -> Bool) async -> Bool {
+        for known in witness.attempts(at: payment) where isMeant(known.device) {
             if await oracle.hasMoved(known.attempt) { return true }
         }
-        return await markets.isPaidByOthers(payment)
+        return false
     }
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
@@ -195,11 +199,8 @@ struct Judgement: Sendable {
         case _ where !history.isFinished:
             let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
             var elsewhere = false
-            var isSent = hasMoved
             // An attempt whose record was lost may have had the same name at the settler.
-            for known in witness.attempts(at: payment) where known.device == device.number && !isSent {
-                isSent = await oracle.hasMoved(known.attempt)
-            }
+            let isSent = await hasBeenPaid(payment) { $0 == device.number }
             if !isSent { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
             if isEndless && (isSent || elsewhere) || mayStayUnknown(history, payment, among: payments) { return }
             await oracle.breach(

@@ -39,10 +39,7 @@ struct AskedSettler: PaymentSettler {
         // A process that was stopped since its last look may request payments that others have ended: only the settler
         // can refuse that.
         let isCovered = disk.durableHistories.contains { history in
-            history.attempt.id == attempt?.id
-                && history.entries.contains {
-                    if case .stepStarted(_, .settlement) = $0.event { true } else { false }
-                }
+            history.attempt.id == attempt?.id && history.authorities.settler != nil
         }
         if !isCovered { witness.breach("a settlement began before its step was durable") }
         try await ponder("the settler")

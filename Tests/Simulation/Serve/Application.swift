@@ -185,9 +185,7 @@ struct Application: Sendable {
     private func attempt(asking question: JSONValue) -> AttemptID? {
         let asking = seat.device.disk.histories.filter { history in
             history.attempt.key(for: StepKind.settlementName) == question["settlement"]?.string
-                && history.entries.contains {
-                    if case .stepStarted(_, .settlement) = $0.event { true } else { false }
-                }
+                && history.authorities.settler != nil
         }
         return (asking.last { !$0.isFinished } ?? asking.last)?.attempt.id
     }

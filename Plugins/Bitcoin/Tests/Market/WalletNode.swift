@@ -282,13 +282,14 @@ final class WalletNode: SandboxService {
 
     /// True if another request than the one under a name has sent the payment of its invoice.
     func isPaidByAnother(than name: OrderName) -> Bool {
-        guard let (number, hash) = request(under: name), let hash else {
-            // The same payment has the same name in another file of orders, and at the wallet.
-            return state.withLock { state in
-                state.requests.contains { $0.order?.name == name.name && $0.order != name }
-            }
+        let own = request(under: name)
+        // The same payment has the same name in another file of orders, and at the wallet.
+        let others = state.withLock { state in
+            state.requests.indices.filter { state.requests[$0].order?.name == name.name }
+                .compactMap { state.invoices[$0] }
         }
-        return sender(hash).map { $0 != number } ?? false
+        let hash = own?.hash ?? others.first
+        return hash.flatMap(sender).map { $0 != own?.number } ?? false
     }
 
     /// The number of the request under a name, and the invoice that it pays, if it has reached the proxy.

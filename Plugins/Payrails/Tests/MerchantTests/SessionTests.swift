@@ -52,11 +52,9 @@ import Testing
     @Test("A session for storing cards has nothing to pay", arguments: [true, false])
     func tokenizes(hasNull: Bool) async throws {
         let world = try MerchantWorld()
-        world.wire.edit { path, body in
-            guard path.hasSuffix("/client/init") else { return }
-            var session = Self.tokenization
-            if hasNull { session["execution"] = .null }
-            body["data"] = .string(Data(session.serialized()).base64EncodedString())
+        editSession(of: world) { content in
+            content = Self.tokenization
+            if hasNull { content["execution"] = .null }
         }
         var order = try MerchantWorld.order()
         order.kind = .tokenization
@@ -93,6 +91,18 @@ import Testing
         #expect(Set(world.wire.keys("init")).count == 1)
     }
 
+    /// Changes what the service answers as the session.
+    private func editSession(of world: MerchantWorld, _ edit: @escaping @Sendable (inout JSONValue) -> Void) {
+        world.wire.edit { path, body in
+            guard path.hasSuffix("/client/init"),
+                let data = body["data"]?.string.flatMap({ Data(base64Encoded: $0) }),
+                var content = try? JSONValue(parsing: Array(data))
+            else { return }
+            edit(&content)
+            body["data"] = .string(Data(content.serialized()).base64EncodedString())
+        }
+    }
+
     /// Answers of a service that mixes up sessions, or that knows the key already.
     @Test(
         "A session of something else is not handed out",
@@ -106,17 +116,12 @@ import Testing
         ] as [(String, JSONValue?, PaymentError.Code)])
     func foreignSession(member: String, value: JSONValue?, code: PaymentError.Code) async throws {
         let world = try MerchantWorld()
-        world.wire.edit { path, body in
-            guard path.hasSuffix("/client/init"),
-                let data = body["data"]?.string.flatMap({ Data(base64Encoded: $0) }),
-                var content = try? JSONValue(parsing: Array(data))
-            else { return }
+        editSession(of: world) { content in
             if let inner = member.split(separator: ".").dropFirst().first {
                 content["execution"]?[String(inner)] = value
             } else {
                 content[member] = value
             }
-            body["data"] = .string(Data(content.serialized()).base64EncodedString())
         }
         let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
         #expect(error?.code == code)
@@ -125,14 +130,9 @@ import Testing
     @Test("A session that names no holder is for the one that was asked for")
     func unnamedHolder() async throws {
         let world = try MerchantWorld()
-        world.wire.edit { path, body in
-            guard path.hasSuffix("/client/init"),
-                let data = body["data"]?.string.flatMap({ Data(base64Encoded: $0) }),
-                var content = try? JSONValue(parsing: Array(data))
-            else { return }
+        editSession(of: world) { content in
             content["holderReference"] = nil
             content["execution"]?["holderReference"] = nil
-            body["data"] = .string(Data(content.serialized()).base64EncodedString())
         }
         #expect(try await world.client.open(try MerchantWorld.order()).payment != nil)
     }
