@@ -41,8 +41,11 @@ struct ServeDrainTests {
     private func server() async throws -> ServeInterface {
         let journal = InMemoryJournal()
         let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
+        // A cancelled payment is left after a real time, which may pass within the naps of a busy machine.
+        let leases = LeasePolicy(grace: .seconds(3600))
         return try await ServeInterface(
-            over: PaymentRouter(registry: registry, transport: DirectTransport(service: shop), journal: journal),
+            over: PaymentRouter(
+                registry: registry, transport: DirectTransport(service: shop), journal: journal, leases: leases),
             journal: journal, table: folder.file("served"), wallet: nil,
             tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
             random: SystemRandomSource(), clock: clock)
