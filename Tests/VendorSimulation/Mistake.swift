@@ -44,7 +44,7 @@ package struct Mistake: Sendable {
                 symptom: "captured 2 times"),
             Mistake(
                 name: "the lease is not checked", variation: planted { LeaselessJournal(base: $0) },
-                symptom: "captured 2 times", isSlow: true),
+                symptom: "captured 2 times"),
             Mistake(
                 name: "the start of a mutation is not on the disk when it is sent",
                 variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times", isSlow: true),
@@ -109,7 +109,7 @@ package struct Mistake: Sendable {
                 symptom: "recovery did not return"),
             Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
-                symptom: "quote said"),
+                symptom: "quote said", isSlow: true),
             Mistake(
                 name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
                 symptom: "captured 2 times"),
