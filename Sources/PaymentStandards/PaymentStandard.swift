@@ -75,8 +75,7 @@ extension PaymentStandard {
 
     /// Returns the common reading of `link` by this standard.
     static func reading(of link: PaymentLink) throws(StandardDefect) -> PaymentInstruction {
-        let (value, unread) = try PaymentText.read(link, by: Self.self)
-        return value.instruction.leaving(unread)
+        try PaymentText(link).read(by: Self.self).instruction
     }
 
     /// An instruction of this standard with only ``fields``, to be filled in.

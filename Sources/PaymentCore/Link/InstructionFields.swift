@@ -5,23 +5,37 @@ public struct InstructionFields: Sendable {
     /// One field.
     public typealias Field = (name: String, value: JSONValue)
 
-    private var list: [Field] = []
+    /// A field as it is kept: a tuple's copies take several times as long.
+    private struct Item: Sendable, Hashable {
+        let name: String
+        var value: JSONValue
+    }
+
+    private var list: [Item] = []
 
     /// Creates an empty list.
     public init() {}
 
     /// The value named `name`. Setting replaces, or adds at the end; setting nil removes.
     public subscript(_ name: String) -> JSONValue? {
-        get { list.first { $0.name == name }?.value }
+        get { place(of: name).map { list[$0].value } }
         set {
-            let index = list.firstIndex { $0.name == name }
-            switch (index, newValue) {
+            switch (place(of: name), newValue) {
             case (let index?, let value?): list[index].value = value
             case (let index?, nil): list.remove(at: index)
-            case (nil, let value?): list.append((name, value))
+            case (nil, let value?):
+                // Most lists have a handful.
+                if list.isEmpty { list.reserveCapacity(6) }
+                list.append(Item(name: name, value: value))
             case (nil, nil): break
             }
         }
+    }
+
+    private func place(of name: String) -> Int? {
+        // Names of other lengths differ at a glance.
+        let count = name.utf8.count
+        return list.firstIndex { $0.name.utf8.count == count && $0.name == name }
     }
 
     /// All fields as one JSON object.
@@ -34,25 +48,15 @@ extension InstructionFields: RandomAccessCollection {
     /// The position behind the last field.
     public var endIndex: Int { list.count }
     /// The field at `position`.
-    public subscript(_ position: Int) -> Field { list[position] }
+    public subscript(_ position: Int) -> Field { (list[position].name, list[position].value) }
 }
 
-extension InstructionFields: Hashable, ExpressibleByDictionaryLiteral {
+/// Lists are equal when they hold the same fields in the same order.
+extension InstructionFields: Hashable {}
+
+extension InstructionFields: ExpressibleByDictionaryLiteral {
     /// Creates a list; the last of two values of one name stays.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { self[name] = value }
-    }
-
-    /// Lists are equal when they hold the same fields in the same order.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.list.elementsEqual(right.list) { $0.name == $1.name && $0.value == $1.value }
-    }
-
-    /// Hashes names and values in order.
-    public func hash(into hasher: inout Hasher) {
-        for (name, value) in list {
-            hasher.combine(name)
-            hasher.combine(value)
-        }
     }
 }

@@ -88,6 +88,10 @@ enum LinkScanner {
         var (previous, all): (UInt8, UInt8) = (0, 0)
         for offset in ByteSearch.first(in: bytes, from: 0, ByteSearch.notPlain)..<bytes.count {
             let byte = bytes[offset]
+            if 0x20...0x7E ~= byte {
+                previous = byte
+                continue
+            }
             // U+0080 to U+009F are control characters too (ECMA-48 C1): terminals obey them.
             let isC1 = previous == 0xC2 && byte < 0xA0
             if isC1 || byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 || byte == 0x7F {

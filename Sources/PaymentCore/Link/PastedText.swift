@@ -62,7 +62,13 @@ struct PastedText {
 
     /// True for a web link or a wallet connection, in any case and encoding.
     private static func isStrict(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        ["http", "wc:", "wc%"].contains { text.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8) }
+        // Most texts begin with other letters.
+        guard let first = text.first, first | 0x20 == UInt8(ascii: "h") || first | 0x20 == UInt8(ascii: "w") else {
+            return false
+        }
+        return ["http", "wc:", "wc%"].contains {
+            text.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8)
+        }
     }
 
     /// Returns the number behind `IBAN` or `IBAN:`; a text of another kind as it is.

@@ -21,7 +21,7 @@ final class FixedLines: PartList {
         guard ending != .mixed, allowsCR || ending != .cr else {
             throw text.defect(.malformed, "line ends", "must all be LF or all CR LF")
         }
-        var lines = read.lines
+        var lines = (consume read).lines
         end = text.suffix(0)
         while lines.count > counts.upperBound, lines.last?.isEmpty == true { lines.removeLast() }
         guard lines.count <= counts.upperBound else {
@@ -63,9 +63,12 @@ final class FixedLines: PartList {
         return index < lines.count ? lines[index] : end
     }
 
-    var untaken: [(name: String, value: TextPart)] {
-        lines.indices.filter { taken >> UInt64($0) & 1 == 0 && !lines[$0].isEmpty }
-            .map { ("line \($0 + 1)", lines[$0]) }
+    var untaken: [UnreadPart] {
+        var parts: [UnreadPart] = []
+        for index in lines.indices where taken >> UInt64(index) & 1 == 0 && !lines[index].isEmpty {
+            parts.append(UnreadPart(name: "line \(index + 1)", value: lines[index].text, couldChangePayment: false))
+        }
+        return parts
     }
 
     /// Returns the name of line `index` for people, who count from 1.

@@ -3,34 +3,55 @@ import PaymentCore
 /// Parts of a text that a standard takes one by one, and that know which of them are left.
 protocol PartList: AnyObject {
     /// The parts that were not taken, in the text's order.
-    var untaken: [(name: String, value: TextPart)] { get }
+    var untaken: [UnreadPart] { get }
 }
 
 /// Parts of a text by their names. Made by ``PaymentText/named(_:)``.
-final class NamedParts: PartList {
-    /// Few: to compare them takes less time than to hash a name.
-    private var parts: [(name: String, value: TextPart, isTaken: Bool)]
-
-    init(_ parts: some Sequence<(key: String, value: TextPart)>) {
-        self.parts = parts.map { ($0.key, $0.value, false) }
+struct NamedParts {
+    /// A part, and if it was taken. A tuple's copies take several times as long.
+    struct Part {
+        let name: String
+        let value: TextPart
+        var isTaken = false
     }
 
-    /// True without any part.
-    var isEmpty: Bool { parts.isEmpty }
+    /// The parts of several copies.
+    private final class List: PartList {
+        /// Few: to compare them takes less time than to hash a name.
+        var parts: [Part]
+
+        init(_ parts: [Part]) { self.parts = parts }
+
+        var untaken: [UnreadPart] {
+            guard parts.contains(where: { !$0.isTaken }) else { return [] }
+            return parts.filter { !$0.isTaken }.sorted { $0.value.offset < $1.value.offset }
+                .map { UnreadPart($0.name, $0.value.text) }
+        }
+    }
+
+    /// Nil without any part, as most links to services are.
+    private let list: List?
+
+    init(_ parts: [Part]) { list = parts.isEmpty ? nil : List(parts) }
+
+    /// The account of them; nil without any part.
+    var account: (any PartList)? { list }
 
     /// Takes and returns the part `name`; nil where there is none.
     subscript(_ name: String) -> TextPart? {
-        guard let index = parts.lastIndex(where: { $0.name == name }) else { return nil }
-        parts[index].isTaken = true
-        return parts[index].value
+        guard let list, let index = list.parts.lastIndex(where: { $0.name == name }) else { return nil }
+        list.parts[index].isTaken = true
+        return list.parts[index].value
     }
 
-    /// Takes all parts with one of `names`.
-    func take(_ names: Set<String>) {
-        for index in parts.indices where names.contains(parts[index].name) { parts[index].isTaken = true }
-    }
-
-    var untaken: [(name: String, value: TextPart)] {
-        parts.lazy.filter { !$0.isTaken }.map { ($0.name, $0.value) }.sorted { $0.value.offset < $1.value.offset }
+    /// Takes all parts with one of `names`; returns true if there is one.
+    @discardableResult func take(_ names: Set<String>) -> Bool {
+        guard let list else { return false }
+        var hasSome = false
+        for index in list.parts.indices where names.contains(list.parts[index].name) {
+            list.parts[index].isTaken = true
+            hasSome = true
+        }
+        return hasSome
     }
 }

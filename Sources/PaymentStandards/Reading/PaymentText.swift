@@ -4,7 +4,7 @@ public import PaymentCore
 ///
 /// A standard cannot drop a part by not looking at it: what was not taken when its reading ends becomes part of the
 /// reading as ``PaymentCore/PaymentInstruction/unread``, or makes the text defective.
-public struct PaymentText {
+public struct PaymentText: ~Copyable {
     /// The parts of a link that are taken one by one.
     private struct Parts: OptionSet {
         let rawValue: UInt8
@@ -22,7 +22,10 @@ public struct PaymentText {
     /// Lists whose parts are taken one by one.
     private var lists: [any PartList] = []
 
-    init(_ link: PaymentLink) { (self.link, whole) = (link, TextPart(link)) }
+    init(_ link: PaymentLink) { self.init(link, TextPart(link)) }
+
+    /// Creates the text of `link`, all of which is `whole`.
+    init(_ link: PaymentLink, _ whole: TextPart) { (self.link, self.whole) = (link, whole) }
 
     // MARK: Taking
 
@@ -35,7 +38,7 @@ public struct PaymentText {
     ///   - name: The part's name.
     ///   - value: Its value; nil where it has none.
     public mutating func leave(_ name: String, _ value: String?) {
-        unread.append(UnreadPart(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name)))
+        unread.append(UnreadPart(name, value))
     }
 
     /// States parts that the standard's readers skip.
@@ -58,8 +61,12 @@ public struct PaymentText {
 
     /// Keeps account of `parts`, each of which is to be taken by its name.
     mutating func named(_ parts: some Sequence<(key: String, value: TextPart)>) -> NamedParts {
+        named(parts.map { NamedParts.Part(name: $0.key, value: $0.value) })
+    }
+
+    private mutating func named(_ parts: [NamedParts.Part]) -> NamedParts {
         let list = NamedParts(parts)
-        if !list.isEmpty { lists.append(list) }
+        if let account = list.account { lists.append(account) }
         return list
     }
 
@@ -87,9 +94,9 @@ public struct PaymentText {
     mutating func parameters(
         _ reader: QueryReader, in part: TextPart? = nil
     ) throws(StandardDefect) -> NamedParts {
-        var values: [(key: String, value: TextPart)] = []
+        var values: [NamedParts.Part] = []
         try query(part ?? query(), reader) { key, parameter throws(StandardDefect) in
-            if reader.knows(key) { values.append((key, try reader.text(parameter, key))) }
+            if parameter.isKnown { values.append(.init(name: key, value: try reader.text(parameter, key))) }
         }
         return named(values)
     }
@@ -153,7 +160,7 @@ public struct PaymentText {
     ///
     /// - Throws: ``StandardDefect`` where the text was damaged by a web page.
     mutating func rest() throws(StandardDefect) -> [UnreadPart] {
-        for list in lists { for part in list.untaken { leave(part.name, part.value.text) } }
+        for list in lists { unread += list.untaken }
         lists = []
         guard taken != .all, link.form != .text else { return unread }
         let missing = Parts.all.subtracting(taken)
@@ -175,29 +182,30 @@ public struct PaymentText {
         return unread
     }
 
-    /// Reads `link` by `standard`.
+    /// Reads it by `standard`.
     ///
     /// - Returns: The content, and what is left of the text.
     /// - Throws: ``StandardDefect``. Where the standard does not say that unknown parts are to be ignored, a text with
     ///   one that could change the payment is a defect, too; but for one that looks like the amount of a text that
     ///   states none.
-    static func read(
-        _ link: PaymentLink, by standard: any PaymentStandard.Type
-    ) throws(StandardDefect) -> (any PaymentStandard, [UnreadPart]) {
-        var text = PaymentText(link)
-        let value = try standard.init(&text)
-        let unread = try text.rest()
-        guard !standard.ignoresUnknownParts, let part = unread.first(where: \.couldChangePayment) else {
-            return (value, unread)
-        }
+    consuming func read(by standard: any PaymentStandard.Type) throws(StandardDefect) -> Recognition.Sound {
+        let value = try standard.init(&self)
+        let unread = try rest()
+        let sound = Recognition.Sound(value, unread)
+        guard !standard.ignoresUnknownParts, let part = unread.first(where: \.couldChangePayment) else { return sound }
         if value.instruction.amount == .open, unread.allSatisfy({ !$0.couldChangePayment || MoneyWords.isAmount($0) }) {
-            return (value, unread)
+            return sound
         }
         throw part.defect(in: link)
     }
 }
 
 extension UnreadPart {
+    /// Creates a part whose name tells if it could change the payment.
+    init(_ name: String, _ value: String?) {
+        self.init(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name))
+    }
+
     /// The name for people. Only plain words are shown of a foreign text.
     var word: String {
         let isPlain = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.#".utf8.contains($0) }
@@ -244,40 +252,50 @@ enum MoneyWords {
     /// Returns true if a word of `inside` stands anywhere among the letters and digits of `name`, or one of `whole` is
     /// all of them, or all between marks and changes from small letters to capitals.
     private static func has(_ name: String, _ inside: WordTable, _ whole: WordTable) -> Bool {
-        var plain: [UInt8] = []
-        plain.reserveCapacity(name.utf8.count)
-        var start = 0
-        var before: UInt8 = 0
-        for byte in name.utf8 {
-            let isLetterOrDigit = byte.isASCIILetter || byte.isASCIIDigit
-            if !isLetterOrDigit || byte &- 0x41 < 26 && before &- 0x61 < 26 {
-                if whole.contains(plain[start...]) { return true }
-                start = plain.count
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8.count) { plain in
+            var (start, end) = (0, 0)
+            var before: UInt8 = 0
+            for byte in name.utf8 {
+                let isLetterOrDigit = byte.isASCIILetter || byte.isASCIIDigit
+                if !isLetterOrDigit || byte &- 0x41 < 26 && before &- 0x61 < 26 {
+                    if whole.contains(plain[start..<end]) { return true }
+                    start = end
+                }
+                if isLetterOrDigit {
+                    plain.initializeElement(at: end, to: byte.lowercasedASCII)
+                    end += 1
+                }
+                before = byte
             }
-            if isLetterOrDigit { plain.append(byte.lowercasedASCII) }
-            before = byte
+            return whole.contains(plain[start..<end]) || whole.contains(plain[..<end])
+                || (0..<end).contains { inside.beginsOne(in: plain[$0..<end]) }
         }
-        return whole.contains(plain[start...]) || whole.contains(plain[...])
-            || plain.indices.contains { inside.beginsOne(in: plain[$0...]) }
     }
 }
 
-/// Words by their first letters: to look for one takes no hash and no string.
+/// Words by their first two letters: to look for one takes no hash and no string, and mostly one look.
 private struct WordTable: Sendable {
-    private var words: [[[UInt8]]] = Array(repeating: [], count: 256)
+    typealias Text = Slice<UnsafeMutableBufferPointer<UInt8>>
 
+    private var words: [[[UInt8]]] = Array(repeating: [], count: 1 << 10)
+
+    /// Creates a table of `words`, each of two letters or more.
     init(_ words: [String]) {
-        for word in words { self.words[Int(word.utf8[word.utf8.startIndex])].append(Array(word.utf8)) }
+        for word in words { self.words[Self.place(word.utf8)].append(Array(word.utf8)) }
+    }
+
+    private static func place(_ text: some Collection<UInt8>) -> Int {
+        text.prefix(2).reduce(0) { $0 << 5 | Int($1 & 31) }
     }
 
     /// Returns true if `text` is one of the words.
-    func contains(_ text: ArraySlice<UInt8>) -> Bool {
-        text.first.map { words[Int($0)].contains { $0.elementsEqual(text) } } ?? false
+    func contains(_ text: Text) -> Bool {
+        text.count > 1 && words[Self.place(text)].contains { $0.count == text.count && text.starts(with: $0) }
     }
 
     /// Returns true if `text` begins with one of the words.
-    func beginsOne(in text: ArraySlice<UInt8>) -> Bool {
-        text.first.map { words[Int($0)].contains { text.starts(with: $0) } } ?? false
+    func beginsOne(in text: Text) -> Bool {
+        text.count > 1 && words[Self.place(text)].contains { text.starts(with: $0) }
     }
 }
 
@@ -289,7 +307,10 @@ extension TextPart {
     /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&` or the `#`.
     func checkSeparator() throws(StandardDefect) {
         // Most names begin with another letter.
-        guard let first = bytes.first, "a#03x".utf8.contains(first | 0x20) else { return }
+        switch bytes.first {
+        case 0x41, 0x61, 0x23, 0x30, 0x33, 0x58, 0x78: break
+        default: return
+        }
         let entities: [StaticString] = ["amp;", "#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
         guard entities.contains(where: { startsIgnoringCase($0) }) else { return }
         throw defect(

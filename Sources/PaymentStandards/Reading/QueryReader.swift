@@ -8,6 +8,8 @@ struct QueryParameter {
     let value: TextPart
     /// True if there is an `=`.
     let hasValue: Bool
+    /// True if its name is one that the reader knows.
+    let isKnown: Bool
     /// Name and value with the `=` between them.
     let whole: TextPart
 }
@@ -111,15 +113,15 @@ final class QueryReader: Sendable {
                         .unsupported, "required parameter",
                         "is not known and must not be ignored; use another wallet or link")
                 }
-                leave(decoded.text, value.map { PercentCoding.decodeLeniently($0.text) })
+                leave(decoded.text, value?.leniently)
             }
             try body(
-                key, QueryParameter(name: name, value: value ?? name.suffix(0), hasValue: value != nil, whole: item))
+                key,
+                QueryParameter(
+                    name: name, value: value ?? name.suffix(0), hasValue: value != nil, isKnown: number != nil,
+                    whole: item))
         }
     }
-
-    /// Returns true if `name` is one that the standard knows.
-    func knows(_ name: String) -> Bool { numbers[name] != nil }
 
     /// Returns the decoded value of `parameter`.
     func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> TextPart {

@@ -3,7 +3,7 @@ import PaymentCore
 /// The lines of a QR text. Empty lines at the end are data in several standards, so none is dropped.
 struct TextLines {
     /// The line ends of a text.
-    enum Ending: String {
+    enum Ending {
         case none, lf, crlf, cr, mixed
     }
 
@@ -17,24 +17,31 @@ struct TextLines {
     /// Splits `text`.
     init(_ text: TextPart) {
         var lines: [TextPart] = []
-        var (ending, endingInside) = (Ending.none, Ending.none)
-        var start = text.bytes.startIndex
-        var index = start
-        while index < text.bytes.endIndex {
-            let byte = text.bytes[index]
-            guard byte == 0x0A || byte == 0x0D else {
-                if !byte.isSpaceOrLineEnd { endingInside = ending }
-                index += 1
-                continue
+        lines.reserveCapacity(16)
+        let first = text.bytes.startIndex
+        let (start, ending, endingInside) = text.bytes.withUnsafeBufferPointer { bytes in
+            var (ending, endingInside) = (Ending.none, Ending.none)
+            var (start, index) = (0, 0)
+            var isBlank = true
+            while index < bytes.count {
+                let byte = bytes[index]
+                guard byte == 0x0A || byte == 0x0D else {
+                    if byte > 0x20 || !byte.isSpaceOrLineEnd { isBlank = false }
+                    index += 1
+                    continue
+                }
+                lines.append(text[first + start..<first + index])
+                if !isBlank { endingInside = ending }
+                isBlank = true
+                let isPair = byte == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
+                let found: Ending = byte == 0x0A ? .lf : isPair ? .crlf : .cr
+                ending = ending == .none || ending == found ? found : .mixed
+                index += isPair ? 2 : 1
+                start = index
             }
-            lines.append(text[start..<index])
-            let isPair = byte == 0x0D && index + 1 < text.bytes.endIndex && text.bytes[index + 1] == 0x0A
-            let found: Ending = byte == 0x0A ? .lf : isPair ? .crlf : .cr
-            ending = ending == .none || ending == found ? found : .mixed
-            index += isPair ? 2 : 1
-            start = index
+            return (start, ending, isBlank ? endingInside : ending)
         }
-        lines.append(text[start..<text.bytes.endIndex])
+        lines.append(text[first + start..<text.bytes.endIndex])
         self.lines = lines
         (self.ending, self.endingInside) = (ending, endingInside)
     }

@@ -67,13 +67,20 @@ struct TextPart: Sendable, Hashable {
 
     /// Returns the text before the first `mark`, and the text behind it; nil for the latter where there is no mark.
     func cut(at mark: Unicode.Scalar) -> (head: TextPart, tail: TextPart?) {
-        guard let index = bytes.firstIndex(of: UInt8(ascii: mark)) else { return (self, nil) }
+        let place = bytes.withUnsafeBufferPointer { $0.firstIndex(of: UInt8(ascii: mark)) }
+        guard let index = place.map({ bytes.startIndex + $0 }) else { return (self, nil) }
         return (self[bytes.startIndex..<index], self[index + 1..<bytes.endIndex])
+    }
+
+    /// The text before the first line end.
+    var firstLine: TextPart {
+        bytes.firstIndex { $0 == 0x0A || $0 == 0x0D }.map { self[bytes.startIndex..<$0] } ?? self
     }
 
     /// Returns all parts between `mark`s, empty ones too.
     func split(at mark: Unicode.Scalar) -> [TextPart] {
         var parts: [TextPart] = []
+        parts.reserveCapacity(4)
         var rest: TextPart? = self
         while let part = rest {
             let (head, tail) = part.cut(at: mark)
@@ -142,6 +149,9 @@ extension TextPart {
         }
         return TextPart(decoded[...], offset)
     }
+
+    /// The text, decoded where that is possible.
+    var leniently: String { bytes.contains(UInt8(ascii: "%")) ? PercentCoding.decodeLeniently(text) : text }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil

@@ -1,57 +1,73 @@
 import PaymentCore
 
-/// The results of the standards that have read a text. Mostly it is one, so lists are used only from the second on.
-struct Hearing {
+/// The results of the standards that have read a text.
+struct Hearing: ~Copyable {
+    /// A defect of the text, as a standard found it.
+    private struct Finding {
+        let standard: String
+        var defect: StandardDefect
+
+        mutating func place(in intent: AndroidIntent) { defect = intent.placed(defect) }
+    }
+
     private let link: PaymentLink
-    /// The intent that contained ``link``.
-    private let intent: AndroidIntent?
-    private var sound: Recognition.Sound?
-    private var alsoSound: [Recognition.Sound] = []
-    private var defect: (standard: String, StandardDefect)?
+    /// The text that all standards read.
+    private let whole: TextPart
+    private var sounds: [Recognition.Sound] = []
+    private var finding: Finding?
     /// The defect of the first standard for which the text is foreign.
-    private(set) var nearMiss: (standard: String, StandardDefect)?
+    private var nearest: Finding?
+    /// The first standard that was asked. Mostly it is the only one, so a list is used only from the second on.
     private var asked: (any PaymentStandard.Type)?
     private var alsoAsked: [any PaymentStandard.Type] = []
 
-    /// Creates a hearing before any standard has read `link`, which may have been taken out of `intent`.
-    init(_ link: PaymentLink, within intent: AndroidIntent? = nil) {
+    /// Creates a hearing before any standard has read `link`.
+    init(_ link: PaymentLink) {
         self.link = link
-        self.intent = intent
+        whole = TextPart(link)
     }
 
     /// True if a standard knows the text, so that no further level is asked.
-    var isOver: Bool { sound != nil || defect != nil }
+    var isOver: Bool { !sounds.isEmpty || finding != nil }
 
     /// True if a standard finds the text sound.
-    var isSound: Bool { sound != nil && defect?.1.kind != .secret }
+    var isSound: Bool { !sounds.isEmpty && !isSecret }
 
-    /// Returns the hearing of a text with `hidden`, which is the text's defect where a standard would know the text
-    /// without it.
+    /// True if a standard found a private key.
+    private var isSecret: Bool { finding?.defect.kind == .secret }
+
+    /// The defect of the first standard for which the text is foreign.
+    var nearMiss: (standard: String, StandardDefect)? { nearest.map { ($0.standard, $0.defect) } }
+
+    /// Makes `hidden` the text's defect where a standard would know the text without it.
     ///
     /// - Parameter seen: The hearing of the text without such signs.
-    func naming(_ hidden: InvisibleSign, without seen: Hearing) -> Hearing {
-        guard defect?.1.kind != .secret, seen.isSound || !isOver && seen.isOver else { return self }
-        var named = self
-        let standard = seen.sound?.standard ?? seen.defect?.standard ?? ""
+    mutating func name(_ hidden: InvisibleSign, without seen: borrowing Hearing) {
+        guard !isSecret, seen.isSound || !isOver && seen.isOver else { return }
+        let standard = seen.sounds.first?.standard ?? seen.finding?.standard ?? ""
         var error = hidden.defect
         error.holdsSecret =
-            seen.sound?.value.instruction.holdsSecret ?? false || seen.defect?.1.holdsSecret ?? false
-        named.defect = (standard, error)
-        return named
+            seen.sounds.first?.value.instruction.holdsSecret ?? false || seen.finding?.defect.holdsSecret ?? false
+        finding = Finding(standard: standard, defect: error)
     }
 
-    /// Returns the hearing of an address with parameters, where `address` is that of the address alone.
-    func missingScheme(of address: Hearing) -> Hearing {
-        guard let standard = address.sound?.standard, let error = MissingScheme.defect(standard) else { return self }
-        var named = self
-        named.defect = (standard, error)
-        return named
+    /// Makes the missing scheme the defect of an address with parameters, where `address` is the hearing of the address
+    /// alone.
+    mutating func nameMissingScheme(of address: borrowing Hearing) {
+        guard let standard = address.sounds.first?.standard, let error = MissingScheme.defect(standard) else { return }
+        finding = Finding(standard: standard, defect: error)
+    }
+
+    /// Gives defects of the link inside `intent` their places in the intent.
+    mutating func place(in intent: AndroidIntent) {
+        finding?.place(in: intent)
+        nearest?.place(in: intent)
     }
 
     /// Asks `standard`, unless it was asked already: several of its patterns may match.
     mutating func ask(_ standard: any PaymentStandard.Type) {
         // A private key stays a private key, whatever other standards report.
-        if defect?.1.kind == .secret { return }
+        if isSecret { return }
         if asked == nil {
             asked = standard
         } else {
@@ -59,16 +75,15 @@ struct Hearing {
             alsoAsked.append(standard)
         }
         do throws(StandardDefect) {
-            let (value, unread) = try PaymentText.read(link, by: standard)
-            let reading = Recognition.Sound(value, unread)
-            if sound == nil { sound = reading } else { alsoSound.append(reading) }
+            sounds.append(try PaymentText(link, whole).read(by: standard))
         } catch {
-            var error = intent?.placed(error) ?? error
+            var error = error
             if standard.isSecret { error.holdsSecret = true }
+            let new = Finding(standard: standard.id, defect: error)
             switch error.kind {
-            case .foreign: nearMiss = nearMiss ?? (standard.id, error)
-            case .secret: defect = (standard.id, error)
-            default: defect = defect ?? (standard.id, error)
+            case .foreign: nearest = nearest ?? new
+            case .secret: finding = new
+            default: finding = finding ?? new
             }
         }
     }
@@ -81,17 +96,15 @@ struct Hearing {
     /// Asks each of `standards`, which read every text that no other standard claims: that a text is foreign to them
     /// carries no information.
     mutating func askInPassing(_ standards: [any PaymentStandard.Type]) {
-        let before = nearMiss
+        let before = nearest
         ask(standards)
-        nearMiss = before
+        nearest = before
     }
 
-    /// The result.
-    var recognition: Recognition {
-        if let defect, sound == nil || defect.1.kind == .secret {
-            return .defective(standard: defect.standard, defect.1)
-        }
-        guard let sound else { return .none }
-        return alsoSound.isEmpty ? .sound(sound) : .ambiguous([sound] + alsoSound)
+    /// Returns the result.
+    consuming func recognition() -> Recognition {
+        if let finding, !isSound { return .defective(standard: finding.standard, finding.defect) }
+        guard sounds.count < 2, let sound = sounds.popLast() else { return sounds.isEmpty ? .none : .ambiguous(sounds) }
+        return .sound(sound)
     }
 }

@@ -159,6 +159,31 @@ struct RecognitionTable: Sendable {
         }
     }
 
+    /// Asks the standards with whose ``StandardPattern/webValue(_:)`` a segment of the path begins, or an item of the
+    /// query or behind the `#`, or its value.
+    private func values(in text: UnsafeBufferPointer<UInt8>, _ layout: LinkLayout, _ hearing: inout Hearing) {
+        let (pathEnd, queryEnd) = (Int(layout.pathEnd), Int(layout.queryEnd))
+        var isInValue = false
+        for index in Int(layout.pathStart)..<text.count {
+            let begins =
+                switch text[index] {
+                case UInt8(ascii: "/"): index < pathEnd
+                case UInt8(ascii: "?"): index == pathEnd
+                case UInt8(ascii: "#"): index == queryEnd
+                case UInt8(ascii: "&"): index > pathEnd
+                case UInt8(ascii: "="): index > pathEnd && !isInValue
+                default: false
+                }
+            guard begins else { continue }
+            isInValue = text[index] == UInt8(ascii: "=")
+            let rest = UnsafeBufferPointer(rebasing: text[(index + 1)...])
+            for entry in webValues where Self.begins(rest, entry.prefix, ignoringCase: true) {
+                hearing.ask(entry.standard)
+            }
+            if hearing.isOver { return }
+        }
+    }
+
     /// The host decides; on hosts that no standard names, the query and the path's end decide.
     private func web(_ link: PaymentLink, _ hearing: inout Hearing) {
         guard let host = link.host else { return }
@@ -188,23 +213,9 @@ struct RecognitionTable: Sendable {
             }
         }
         if !webValues.isEmpty {
-            for segment in link.path.utf8.split(separator: UInt8(ascii: "/")) {
-                for entry in webValues where Self.begins(segment, entry.prefix, ignoringCase: true) {
-                    hearing.ask(entry.standard)
-                }
-                if hearing.isOver { return }
-            }
-            for items in [link.queryItems, QueryItems(link.fragment ?? "")] {
-                for item in items {
-                    for entry in webValues
-                    where Self.begins(item.value.utf8, entry.prefix, ignoringCase: true)
-                        || Self.begins(item.name.utf8, entry.prefix, ignoringCase: true)
-                    {
-                        hearing.ask(entry.standard)
-                    }
-                    if hearing.isOver { return }
-                }
-            }
+            var text = link.text
+            text.withUTF8 { values(in: $0, link.layout, &hearing) }
+            if hearing.isOver { return }
         }
         for ending in webPathSuffixes
         where link.path.utf8.count > ending.suffix.count

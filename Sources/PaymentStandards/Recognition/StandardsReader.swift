@@ -17,7 +17,11 @@ public struct StandardsReader: InstructionReader {
     /// Returns the recognition of `link`. An Android intent is read as the link for the app that it names.
     ///
     /// - Parameter link: The scanned text.
-    public func recognize(_ link: PaymentLink) -> Recognition { hearing(of: link).recognition }
+    public func recognize(_ link: PaymentLink) -> Recognition {
+        var hearing = Hearing(link)
+        hear(link, &hearing)
+        return hearing.recognition()
+    }
 
     /// Returns the nearest standard of a text of no standard: the standard that was asked about it, with the defect. It
     /// finds a wrong character in a bare address.
@@ -25,30 +29,36 @@ public struct StandardsReader: InstructionReader {
     /// - Parameter link: The scanned text.
     /// - Returns: Nil where no standard was asked, or one knows the text.
     public func nearMiss(_ link: PaymentLink) -> (standard: String, StandardDefect)? {
-        let hearing = hearing(of: link)
+        var hearing = Hearing(link)
+        hear(link, &hearing)
         return hearing.isOver ? nil : hearing.nearMiss
     }
 
-    private func hearing(of link: PaymentLink) -> Hearing {
-        let hearing = plainHearing(of: link)
+    /// Asks about `link`, and about what may be meant by it.
+    private func hear(_ link: PaymentLink, _ hearing: inout Hearing) {
+        hearAsWritten(link, &hearing)
         // Invisible signs are common in pasted texts; without their name, they would not be found.
         if !hearing.isOver, let missing = MissingScheme(in: link) {
-            let named = hearing.missingScheme(of: plainHearing(of: missing.address))
-            if named.isOver { return named }
+            var address = Hearing(missing.address)
+            hearAsWritten(missing.address, &address)
+            hearing.nameMissingScheme(of: address)
+            if hearing.isOver { return }
         }
-        guard !hearing.isSound, let hidden = InvisibleSign(in: link), let seen = hidden.link else { return hearing }
-        return hearing.naming(hidden, without: plainHearing(of: seen))
+        if !hearing.isSound, let hidden = InvisibleSign(in: link), let visible = hidden.link {
+            var seen = Hearing(visible)
+            hearAsWritten(visible, &seen)
+            hearing.name(hidden, without: seen)
+        }
     }
 
-    private func plainHearing(of link: PaymentLink) -> Hearing {
+    private func hearAsWritten(_ link: PaymentLink, _ hearing: inout Hearing) {
         guard let intent = AndroidIntent(link) else {
-            var hearing = Hearing(link)
             table.look(up: link, &hearing)
-            return hearing
+            return
         }
-        var hearing = Hearing(intent.link, within: intent)
+        hearing = Hearing(intent.link)
         table.look(up: intent.link, &hearing)
-        return hearing
+        hearing.place(in: intent)
     }
 
     /// Returns the common reading of `link`.

@@ -26,7 +26,7 @@ struct CroatianBill: PaymentStandard {
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let whole = source.all()
-        let head = TextLines(whole)[0]
+        let head = whole.firstLine
         guard head.equals("HRVHUB30") else {
             throw head.defect(.unsupported, "version (line 1)", "must be HRVHUB30")
         }

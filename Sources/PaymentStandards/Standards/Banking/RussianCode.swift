@@ -21,6 +21,8 @@ struct RussianCode: PaymentStandard {
     /// The amount in kopecks.
     let kopecks: String?
     private let values: [String: String]
+    /// True if ``values`` has some of ``others``.
+    private let hasOthers: Bool
 
     /// Fields of GOST R 56042 that describe the payer or the bill. `AddAmount`, a further amount, is not among them.
     private static let others = [
@@ -74,7 +76,7 @@ struct RussianCode: PaymentStandard {
         kopecks = try fields["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
         _ = try fields["purpose"]?.limited(to: 210, "Purpose")
         if let tax = fields["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
-        fields.take(Self.otherKeys)
+        hasOthers = fields.take(Self.otherKeys)
         values = raw.mapValues(\.text)
     }
 
@@ -92,11 +94,15 @@ struct RussianCode: PaymentStandard {
         var fields: InstructionFields = ["encoding": .string(encoding), "separator": .string(separator)]
         fields.set("name", name)
         fields.set("personalAcc", account)
-        for key in ["bankName", "bic", "correspAcc"] { fields.set(key, values[key.lowercased()]) }
+        fields.set("bankName", values["bankname"])
+        fields.set("bic", values["bic"])
+        fields.set("correspAcc", values["correspacc"])
         fields.set("sumKopecks", kopecks)
         fields.set("amount", kopecks?.hundredthsAsUnits)
         if kopecks != nil { fields.set("currency", "RUB") }
-        for key in ["purpose", "payeeINN"] + Self.others { fields.set(key, values[key.lowercased()]) }
+        fields.set("purpose", values["purpose"])
+        fields.set("payeeINN", values["payeeinn"])
+        if hasOthers { for key in Self.others { fields.set(key, values[key.lowercased()]) } }
         return fields
     }
 

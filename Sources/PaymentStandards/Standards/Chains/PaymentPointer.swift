@@ -22,9 +22,7 @@ struct PaymentPointer: PaymentStandard {
         // An amount in dollars is not a pointer: no host ends with digits only.
         guard name.split(at: ".").last?.isDigits != true else { throw name.defect(.foreign, "host", "is a number") }
         let rest = part[slash..<part.bytes.endIndex]
-        if let stray = part.bytes.indices.first(where: {
-            "?#@\\".utf8.contains(part.bytes[$0]) || part.bytes[$0] <= 0x20
-        }) {
+        if let stray = part.bytes.firstIndex(where: Self.isStray) {
             throw StandardDefect(
                 .malformed, "path", at: part.place(stray), "may not have a query, a fragment or white space")
         }
@@ -34,6 +32,11 @@ struct PaymentPointer: PaymentStandard {
         else { throw name.defect(.malformed, "host", "must be a host's name: no user, port or other letters than a–z") }
         self.host = String(host)
         path = rest.text
+    }
+
+    /// True for white space, control characters and `?#@\`.
+    private static func isStray(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x3F || byte == 0x23 || byte == 0x40 || byte == 0x5C
     }
 
     /// The address at which the payment is arranged.

@@ -47,7 +47,7 @@ public struct SEP7: WritablePaymentStandard {
         var signatureStart: Int?
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
             last = key
-            guard Self.reader.knows(key) else { return }
+            guard parameter.isKnown else { return }
             found[key] = try Self.reader.text(parameter, key)
             if key == "signature" { signatureStart = parameter.name.offset }
         }

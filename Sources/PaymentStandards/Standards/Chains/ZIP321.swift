@@ -43,7 +43,8 @@ public struct ZIP321: WritablePaymentStandard {
     private static let names: Set<String> = ["address", "amount", "memo", "label", "message", "asset_id"]
     /// Each payment has the names once more, with its number: `amount.1`.
     private static let reader = QueryReader(
-        QueryRules(refusesUnknownTwice: true), known: [], takes: { names.contains(String($0.prefix { $0 != "." })) })
+        QueryRules(refusesUnknownTwice: true), known: names,
+        takes: { names.contains(String(Substring($0.utf8.prefix { $0 != UInt8(ascii: ".") }))) })
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
     private static let maximum: UInt128 = 21_000_000_00_000_000
 

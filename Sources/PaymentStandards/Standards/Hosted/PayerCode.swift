@@ -13,11 +13,18 @@ struct PayerCode: ServiceLink {
     static let patterns: [StandardPattern] =
         kinds.flatMap { kind in kind.prefixes.map { .bare(BareShape(String($0), lengths: kind.lengths, .digits)) } }
 
-    private static let kinds:
-        [(standard: String, network: String, prefixes: ClosedRange<Int>, lengths: ClosedRange<Int>)] = [
-            ("wechat-payer-code", "wechat-pay", 10...15, 18...18), (id, "alipay", 25...30, 16...24),
-            ("unionpay-payer-code", "unionpay", 62...62, 19...19),
-        ]
+    private struct Kind {
+        let standard: String
+        let network: String
+        let prefixes: ClosedRange<Int>
+        let lengths: ClosedRange<Int>
+    }
+
+    private static let kinds = [
+        Kind(standard: "wechat-payer-code", network: "wechat-pay", prefixes: 10...15, lengths: 18...18),
+        Kind(standard: id, network: "alipay", prefixes: 25...30, lengths: 16...24),
+        Kind(standard: "unionpay-payer-code", network: "unionpay", prefixes: 62...62, lengths: 19...19),
+    ]
 
     /// The reading of the digits.
     let reading: ServiceReading

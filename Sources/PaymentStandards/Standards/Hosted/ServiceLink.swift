@@ -26,8 +26,8 @@ extension ServiceLink {
         instruction.memo = reading.memo
         instruction.reference = reading.reference
         instruction.holdsSecret = reading.holdsSecret
-        if reading.holdsSecret { instruction.publicFields = ["payable"] }
-        instruction.warnings += reading.warnings
+        if reading.holdsSecret { instruction.publicFields = ServiceReading.publicFields }
+        if !reading.warnings.isEmpty { instruction.warnings += reading.warnings }
         return instruction
     }
 }
@@ -37,6 +37,8 @@ struct ServiceReading: Sendable, Hashable {
     /// The short name of the kind of link: `paypal-me`.
     let standard: String
     var fields: InstructionFields = [:]
+    /// The fields that may be shown of a link that is worth money.
+    static let publicFields: Set<String> = ["payable"]
     let network: String
     /// The effect of following the link.
     var purpose: PaymentInstruction.Purpose = .payment

@@ -41,7 +41,7 @@ struct ServicePage {
         scheme = link.scheme.map(String.init) ?? ""
         host = source.authority?.text ?? ""
         let written = source.path()
-        path = written.isEmpty ? [] : Self.withoutEnd(written.dropFirst(1).split(at: "/"))
+        path = written.count < 2 ? [] : Self.withoutEnd(written.dropFirst(1).split(at: "/"))
         values = try source.parameters(parameters)
     }
 

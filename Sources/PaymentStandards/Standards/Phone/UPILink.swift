@@ -70,25 +70,28 @@ public struct UPILink: WritablePaymentStandard {
             throw word.defect(.unsupported, "action", "must be pay or mandate; nothing else is a link to pay")
         }
         action = word.text
-        var values: [String: String] = [:]
+        // By the place of their names.
+        var values: [String?] = Array(repeating: nil, count: Self.names.count)
         var others: [Parameter] = []
         var isGuessed = false
         try source.query(Self.reader) { key, parameter throws(StandardDefect) in
-            let name = Self.names.contains(key) ? key : "parameter"
-            let part = try Self.decoded(parameter.value, name, mayGuess: key == "pn" || key == "tn") {
-                isGuessed = true
-            }
-            guard Self.names.contains(key) else {
+            let place = Self.names.firstIndex(of: key)
+            let part = try Self.decoded(
+                parameter.value, place == nil ? "parameter" : key, mayGuess: key == "pn" || key == "tn"
+            ) { isGuessed = true }
+            if let place {
+                values[place] = try Self.value(key, part)
+            } else {
                 others.append(Parameter(name: key, value: part.text))
-                return
             }
-            values[key] = try Self.value(key, part)
         }
-        guard values["pa"] != nil else {
+        guard values[0] != nil else {
             throw StandardDefect(.missing, "pa", at: link.text.utf8.count, "is missing: there is no payee")
         }
         self.isGuessed = isGuessed
-        parameters = Self.names.compactMap { name in values[name].map { Parameter(name: name, value: $0) } } + others
+        parameters =
+            zip(Self.names, values).compactMap { name, value in value.map { Parameter(name: name, value: $0) } }
+            + others
     }
 
     /// Creates a link to pay.
@@ -161,8 +164,8 @@ public struct UPILink: WritablePaymentStandard {
     private static func decoded(
         _ value: TextPart, _ name: String, mayGuess: Bool, guessed: () -> Void
     ) throws(StandardDefect) -> TextPart {
+        if let sound = try? value.decoded(name, plusIsSpace: true) { return sound }
         let bytes = value.bytes
-        guard bytes.contains(UInt8(ascii: "%")) else { return try value.decoded(name, plusIsSpace: true) }
         var text: [UInt8] = []
         var index = bytes.startIndex
         func escape(_ index: Int) -> UInt8? {
@@ -254,14 +257,15 @@ public struct UPILink: WritablePaymentStandard {
         return instruction
     }
 
+    private static let rhythms: [String: (Int?, PaymentInstruction.Repetition.Unit)] = [
+        "DAILY": (1, .day), "WEEKLY": (1, .week), "FORTNIGHTLY": (2, .week), "MONTHLY": (1, .month),
+        "BIMONTHLY": (2, .month), "QUARTERLY": (3, .month), "HALFYEARLY": (6, .month), "YEARLY": (1, .year),
+        "ASPRESENTED": (nil, .day),
+    ]
+
     /// The rhythm of a mandate.
     private var repetition: PaymentInstruction.Repetition? {
-        let rhythms: [String: (Int?, PaymentInstruction.Repetition.Unit)] = [
-            "DAILY": (1, .day), "WEEKLY": (1, .week), "FORTNIGHTLY": (2, .week), "MONTHLY": (1, .month),
-            "BIMONTHLY": (2, .month), "QUARTERLY": (3, .month), "HALFYEARLY": (6, .month), "YEARLY": (1, .year),
-            "ASPRESENTED": (nil, .day),
-        ]
-        guard let rhythm = self["recur"].flatMap({ rhythms[$0.uppercased()] }) else { return nil }
+        guard let rhythm = self["recur"].flatMap({ Self.rhythms[$0.uppercased()] }) else { return nil }
         return .init(
             every: rhythm.0, rhythm.1, first: date("validitystart")?.date(), last: date("validityend")?.date())
     }

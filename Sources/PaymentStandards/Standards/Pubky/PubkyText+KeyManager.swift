@@ -51,7 +51,7 @@ extension PubkyText {
         }
         var values: [String: TextPart] = [:]
         try source.query(Self.asking) { name, parameter throws(StandardDefect) in
-            guard Self.asking.knows(name) else { return }
+            guard parameter.isKnown else { return }
             let value = try Self.asking.text(parameter, name)
             if !value.isEmpty { values[name] = value }
         }
