@@ -122,7 +122,18 @@ struct ServeGuardTests {
         try Data([0xFF] + Array(" \(Self.digest("a")) read".utf8)).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: file, of: "tokens")) }
+        // A mebibyte is read, and no more.
+        for (count, isTaken) in [(1_048_576, true), (1_048_577, false)] {
+            let token = "ann \(Self.digest("a")) read\n"
+            let text = token + "#" + String(repeating: "-", count: count - token.utf8.count - 1)
+            try text.write(toFile: file, atomically: false, encoding: .utf8)
+            let tokens = try? ServeTokens(OwnersFile(path: file, of: "tokens"))
+            #expect((tokens != nil) == isTaken, "\(count)")
+        }
         let digest = Self.digest("a")
+        let last = "\n# a comment\r\nann\t\(digest) read\r\n\t\nbob secret read"
+        let error = #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(last, called: "tokens")) }
+        #expect(error?.description.hasPrefix("line 5 of tokens is no token") == true, "\(error?.description ?? "")")
         for text in [
             "", "# nothing", "ann \(digest)", "ann \(digest) read write", "ann \(digest) read pay",
             "ann \(digest) write", "ann \(digest) read,",

@@ -18,8 +18,11 @@ struct OwnersFile: Sendable {
 
     init(_ text: String, called name: String) {
         self.name = name
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
+        // The two characters that end a line on Windows are one `Character`.
+        let isEnd = { (character: Character) in character == "\n" || character == "\r\n" }
+        let all = text.split(omittingEmptySubsequences: false, whereSeparator: isEnd)
+        lines = all.enumerated().compactMap { index, line in
+            let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
             guard let first = words.first, !first.hasPrefix("#") else { return nil }
             return (index + 1, words)
         }
