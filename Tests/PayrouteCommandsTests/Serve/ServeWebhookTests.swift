@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization
@@ -154,19 +155,83 @@ struct ServeWebhookTests {
         for _ in 0..<100 { await Task.yield() }
         await sender.stop()
         #expect(clock.naps == 3)
+        try await Self.wait("a timer is left") { clock.ended == 3 }
     }
 
     /// Time that stands still: a sleep lasts until it is cancelled.
     private final class StillClock: PaymentClock {
         private let count = Mutex(0)
+        private let end = Mutex(0)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let uptime = Duration.zero
         var naps: Int { count.withLock { $0 } }
+        /// The sleeps that were cancelled.
+        var ended: Int { end.withLock { $0 } }
 
         func sleep(for duration: Duration) async throws {
             count.withLock { $0 += 1 }
+            defer { end.withLock { $0 += 1 } }
             try await Task.sleep(for: .seconds(3600))
         }
+    }
+
+    /// Waits until a condition holds.
+    private static func wait(_ words: Comment, until condition: () async throws -> Bool) async throws {
+        let begun = ContinuousClock.now
+        while try await !condition() {
+            try #require(ContinuousClock.now - begun < .seconds(20), words)
+            await Task.yield()
+        }
+    }
+
+    /// A receiver that answers once it may.
+    private struct HeldReceiver: HTTPTransport {
+        let status: Int
+        let arrival = Gate()
+        let gate = Gate()
+        let sent = Sent()
+
+        actor Sent {
+            private(set) var ids: [String?] = []
+            func add(_ id: String?) { ids.append(id) }
+        }
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            let id = request.headers["webhook-id"]
+            await sent.add(id)
+            await arrival.open()
+            await gate.pass()
+            return HTTPResponse(status: status)
+        }
+    }
+
+    @Test(
+        "The end of the server sends what is due, up to the first failure",
+        arguments: [(200, ["msg_1", "msg_3"]), (299, ["msg_1", "msg_3"]), (300, ["msg_1"]), (199, ["msg_1"])])
+    func ending(status: Int, sent: [String]) async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        let order = try ServeOrder(stored: ["link": "https://shop.example/order/8"])
+        let payment = ServedPayment(
+            id: "pay_2", tenant: "ann", key: "k2", input: order.link, order: order, created: clock.now)
+        _ = try await table.begin(payment, digest: "d")
+        try await table.state("pay_2", ["outcome": "succeeded"], isEnd: true, webhook: "msg_3", at: clock.now)
+        let receiver = HeldReceiver(status: status)
+        let sender = WebhookSender(
+            "ann", WebhookTargets.Target(url: try HTTPURL("https://shop.example/hooks"), key: Redacted(Self.key)),
+            table, transport: receiver, metrics: metrics, clock: clock)
+        let (registry, journal) = (try ProviderRegistry([]), InMemoryJournal())
+        let payments = ServePayments(
+            router: PaymentRouter(registry: registry, transport: receiver, journal: journal), journal: journal,
+            table: table, wallet: nil, metrics: metrics, webhooks: ["ann": sender], clock: clock)
+        await sender.start()
+        await receiver.arrival.pass()
+        let drained = Task { await payments.drain(within: .zero) }
+        try await Self.wait("the sender does not end") { await sender.isEnding }
+        await receiver.gate.open()
+        await drained.value
+        #expect(await receiver.sent.ids == sent)
+        #expect(try await table.nextWebhook(of: "ann")?.id == (sent.count == 2 ? nil : "msg_3"))
     }
 
     @Test("What a server could not send, the next one sends; nothing of it is another tenant's")
@@ -204,6 +269,9 @@ struct ServeWebhookTests {
             let secret = "whsec_" + Data(count: count).base64EncodedString()
             #expect(((try? read("ann https://shop.example/ \(secret)")) != nil) == isTaken, "\(count)")
         }
+        // Lines of Windows.
+        let lines = try read("# two\r\nann https://shop.example/a \(Self.secret)\r\n\r\n").targets
+        #expect(lines.keys.sorted() == ["ann"] && lines["ann"]?.key.reveal() == Self.key)
         for text in [
             "ann https://shop.example/", "ann nothing \(Self.secret)", "ann http://shop.example/ \(Self.secret)",
             "ann https://shop.example/ whsec_c2hvcnQ=", "ann https://shop.example/ \(Self.secret.dropFirst(6))",

@@ -22,7 +22,7 @@ actor WebhookSender {
     private let signal: AsyncStream<Void>.Continuation
     private var work: Task<Void, Never>?
     private var timer: Task<Void, Never>?
-    private var isEnding = false
+    private(set) var isEnding = false
 
     init(
         _ tenant: String, _ target: WebhookTargets.Target, _ table: ServeTable, transport: any HTTPTransport,
@@ -56,7 +56,7 @@ actor WebhookSender {
             timer?.cancel()
             let pause: Duration?
             // What cannot be read now is read again later.
-            do { pause = try await sendAll() } catch { pause = Self.pauses[0] }
+            do { pause = try await sendAll() } catch is EndingError { return } catch { pause = Self.pauses[0] }
             guard let pause, !isEnding else { continue }
             timer = Task { [signal, clock] in
                 try? await clock.sleep(for: pause)
@@ -64,6 +64,9 @@ actor WebhookSender {
             }
         }
     }
+
+    /// A failure after which an ending sender tries nothing else.
+    private struct EndingError: Error {}
 
     /// Sends all that are due.
     ///
@@ -85,7 +88,7 @@ actor WebhookSender {
             } else {
                 try await table.postpone(webhook, until: next)
             }
-            if isEnding, !isTaken { return nil }
+            if isEnding, !isTaken { throw EndingError() }
         }
         return nil
     }
