@@ -117,7 +117,13 @@ struct ServeActionTests {
             let asked = try await served.pay(body)
             let id = try #require(asked["id"]?.string)
             #expect(asked["state"] == "waiting")
-            let cancelled = try await served.call(.post, "/v1/payments/\(id)/cancel")
+            let cancelling = Task { try await served.call(.post, "/v1/payments/\(id)/cancel") }
+            let begun = ContinuousClock.now
+            while try await served.call(.get, "/v1/payments/\(id)").json["state"] == "waiting" {
+                try #require(ContinuousClock.now - begun < .seconds(20), "it still asks")
+                await Task.yield()
+            }
+            let cancelled = try await cancelling.value
             #expect(cancelled.status == 200)
             #expect(cancelled.json["state"] == "ended", "\(cancelled.json.text)")
             #expect(cancelled.json["outcome"]?["outcome"] == "cancelled", "\(cancelled.json.text)")
@@ -129,11 +135,15 @@ struct ServeActionTests {
         #expect(try await served.pay(["link": Self.link, "option": "tab"])["outcome"]?["outcome"] == "succeeded")
     }
 
-    @Test("A payment that waits for its payer at the end of the server is asked again by the next one")
-    func stopped() async throws {
+    @Test(
+        "A payment that waits for its payer at the end of the server is asked again by the next one",
+        arguments: [("choose", ["option": "tab"]), ("sign", ["result": "0x01"])] as [(JSONValue, JSONValue)])
+    func stopped(kind: JSONValue, answer: JSONValue) async throws {
+        var body: JSONValue = ["link": Self.link]
+        if kind == "sign" { body["option"] = "signed" }
         let (folder, shop) = (ScratchFolder(), Shop())
         var first: ServedShop? = try await ServedShop([], in: folder, shop: shop)
-        let asked = try #require(try await first?.pay(["link": Self.link, "option": "signed"]))
+        let asked = try #require(try await first?.pay(body))
         #expect(asked["state"] == "waiting")
         await first?.api.payments.drain(within: .seconds(60))
         first = nil
@@ -142,11 +152,11 @@ struct ServeActionTests {
         let left = try await served.call(.get, "/v1/payments/\(id)").json
         #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
         let old = "/v1/payments/\(id)/actions/\(asked["action"]?["id"]?.string ?? "")"
-        #expect(try await served.call(.post, old, ["result": "0x01"]).status == 404)
+        #expect(try await served.call(.post, old, answer).status == 404)
         try await served.call(.post, "/v1/payments/\(id)/resume")
         let again = try await served.settled(id)
-        #expect(again["action"]?["kind"] == "sign", "\(again.text)")
-        #expect(try await served.answer(again, ["result": "0x01"])["outcome"]?["outcome"] == "succeeded")
+        #expect(again["action"]?["kind"] == kind, "\(again.text)")
+        #expect(try await served.answer(again, answer)["outcome"]?["outcome"] == "succeeded")
         #expect(await shop.charges == 1)
     }
 

@@ -17,20 +17,25 @@ struct ServeDrainTests {
     private final class StepClock: PaymentClock {
         private let state = Mutex<[Duration]>([])
         private let long = Mutex<[Duration]>([])
+        private let cancelled = Mutex(false)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         /// The short sleeps, in order.
         var naps: [Duration] { state.withLock { $0 } }
         /// The others.
         var waits: [Duration] { long.withLock { $0 } }
-        var uptime: Duration { naps.reduce(.zero, +) }
+        /// True once a sleep of a minute was cancelled.
+        var isCancelled: Bool { cancelled.withLock(\.self) }
+        var uptime: Duration { naps.reduce(.seconds(1000), +) }
 
         func sleep(for duration: Duration) async throws {
             if duration >= .seconds(60) {
                 long.withLock { $0.append(duration) }
+                defer { cancelled.withLock { $0 = true } }
                 return try await Task.sleep(for: .seconds(3600))
             }
             state.withLock { $0.append(duration) }
             await Task.yield()
+            try Task.checkCancellation()
         }
     }
 
@@ -71,6 +76,46 @@ struct ServeDrainTests {
         let naps = Array(repeating: Duration.milliseconds(50), count: 20)
         #expect(clock.naps == naps + Array(repeating: .milliseconds(20), count: 250))
         await gate.open()
+    }
+
+    @Test("A run is counted with its time, whatever the time of the machine")
+    func counted() async throws {
+        let server = try await server()
+        _ = try await begin("tab", server)
+        let begun = ContinuousClock.now
+        while !server.api.metrics.text.contains("_seconds_count 1\n") {
+            try #require(ContinuousClock.now - begun < .seconds(20), "it does not end")
+            await Task.yield()
+        }
+        #expect(server.api.metrics.text.contains("_seconds_sum 0.0\n"), "\(server.api.metrics.text)")
+    }
+
+    @Test("A cancelled caller of the end waits for nothing")
+    func cancelled() async throws {
+        let (server, gate) = (try await server(), Gate())
+        let taken = await shop.holdNext(until: gate)
+        _ = try await begin("tab", server)
+        await taken.pass()
+        let drained = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await server.drain(within: .seconds(1))
+        }
+        await drained.value
+        #expect(clock.naps == [.milliseconds(50), .milliseconds(20)])
+        await gate.open()
+    }
+
+    @Test("A server that ends, or is released, looks at its payments no more", arguments: [true, false])
+    func released(isStopped: Bool) async throws {
+        var server: ServeInterface? = try await server()
+        while clock.waits.isEmpty { await Task.yield() }
+        if isStopped { await server?.stop() } else { server = nil }
+        let begun = ContinuousClock.now
+        while !clock.isCancelled {
+            try #require(ContinuousClock.now - begun < .seconds(20), "it waits for its next look")
+            await Task.yield()
+        }
+        #expect((server != nil) == isStopped)
     }
 
     @Test("What waits for its payer is not waited for, and those who watch it see the end")

@@ -13,20 +13,39 @@ import Testing
 /// A payment whose end was stated, and could not be stored in the journal.
 @Suite("serve: ends that the journal lost")
 struct ServeLostEndTests {
-    @Test("The attempt is ended by the caller's answer, and the payee can be paid again")
-    func ended() async throws {
-        let (folder, journal) = (ScratchFolder(), FullJournal())
-        let server = try await Self.server(journal, in: folder)
+    @Test(
+        "The attempt is ended by the caller's answer, even while the shop cannot be reached, and the payee can be paid",
+        arguments: [false, true])
+    func ended(isCut: Bool) async throws {
+        let (folder, journal, line) = (ScratchFolder(), FullJournal(), CutTransport())
+        let server = try await Self.server(journal, in: folder, over: line)
         let may = try await Self.begin("may", server)
         journal.isFull.withLock { $0 = true }
         let paid = try await Self.answer(may, server)
         #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         journal.isFull.withLock { $0 = false }
         #expect(try await journal.unfinished().count == 1)
+        line.isCut.withLock { $0 = isCut }
         await server.api.payments.look()
         #expect(try await journal.unfinished().isEmpty)
+        line.isCut.withLock { $0 = false }
         let june = try await Self.answer(try await Self.begin("june", server), server)
         #expect(june["outcome"]?["outcome"] == "succeeded", "\(june.text)")
+    }
+
+    @Test("The attempt of a payment that asked its caller nothing is ended by the shop's status")
+    func stated() async throws {
+        let journal = FullJournal()
+        let folder = ScratchFolder()
+        let server = try await Self.server(journal, in: folder)
+        journal.isFull.withLock { $0 = true }
+        let order: JSONValue = ["link": "https://shop.example/order/7", "option": "tab"]
+        let paid = try await Self.begin("may", server, order: order)
+        #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        journal.isFull.withLock { $0 = false }
+        #expect(try await journal.unfinished().count == 1)
+        await server.api.payments.look()
+        #expect(try await journal.unfinished().isEmpty)
     }
 
     @Test("An attempt whose caller has not answered is left, and its answer is not waited for")
@@ -84,11 +103,10 @@ struct ServeLostEndTests {
     /// Serves with a router at a ``Shop``, whose clock is `clock`.
     private static func server(
         _ journal: FullJournal, in folder: ScratchFolder, _ clock: any PaymentClock = SystemPaymentClock(),
-        serving: any PaymentClock = SystemPaymentClock()
+        serving: any PaymentClock = SystemPaymentClock(), over transport: any HTTPTransport = CutTransport()
     ) async throws -> ServeInterface {
         let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
-        let router = PaymentRouter(
-            registry: registry, transport: DirectTransport(service: Shop()), journal: journal, clock: clock)
+        let router = PaymentRouter(registry: registry, transport: transport, journal: journal, clock: clock)
         return try await ServeInterface(
             over: router, journal: journal, table: folder.file("served"), wallet: nil,
             tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
@@ -97,17 +115,24 @@ struct ServeLostEndTests {
 
     private static let order: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
 
-    private static func begin(_ key: String, _ server: ServeInterface) async throws -> JSONValue {
+    private static func begin(
+        _ key: String, _ server: ServeInterface, order: JSONValue = order
+    ) async throws -> JSONValue {
         let begun = try await call(.post, "", order, key: key, server)
         return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=20", nil, server)
     }
 
     /// Answers that the caller has paid.
     private static func answer(_ payment: JSONValue, _ server: ServeInterface) async throws -> JSONValue {
-        let (id, action) = (try #require(payment["id"]?.string), try #require(payment["action"], "\(payment.text)"))
         let order = try #require(payment["reference"]?.string)
-        let proof: JSONValue = ["preimage": .string(Hex.encode(Shop.preimage(of: order)))]
-        _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", proof, server)
+        return try await answer(payment, ["preimage": .string(Hex.encode(Shop.preimage(of: order)))], server)
+    }
+
+    private static func answer(
+        _ payment: JSONValue, _ answer: JSONValue, _ server: ServeInterface
+    ) async throws -> JSONValue {
+        let (id, action) = (try #require(payment["id"]?.string), try #require(payment["action"], "\(payment.text)"))
+        _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", answer, server)
         return try await call(.get, "/\(id)?wait=20", nil, server)
     }
 
@@ -119,6 +144,19 @@ struct ServeLostEndTests {
         let url = try HTTPURL("http://127.0.0.1:1/v1/payments\(path)")
         let request = HTTPRequest(method, url, headers: headers, body: body?.serialized() ?? [])
         return try JSONValue(parsing: await server.answer(request).body)
+    }
+}
+
+/// The way to a ``Shop``, which can be cut.
+private final class CutTransport: HTTPTransport {
+    let isCut = Mutex(false)
+    private let base = DirectTransport(service: Shop())
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        guard !isCut.withLock(\.self) else {
+            throw TransportError(.notSent, .timedOut, origin: "https://shop.example")
+        }
+        return try await base.send(request)
     }
 }
 

@@ -21,6 +21,7 @@ struct ServePaymentTests {
         let first = try await served.begin(body, key: "k1")
         #expect(first.status == 201)
         let id = try #require(first.json["id"]?.string)
+        #expect(id.wholeMatch(of: /pay_[0-9a-f]{24}/) != nil, "\(id)")
         let paid = try await served.settled(id)
         #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         #expect(paid["outcome"]?["transaction"] == "tx-1" && paid["amount"] == "4.80" && paid["payee"] == "The shop")
@@ -256,6 +257,17 @@ struct ServePaymentTests {
     func alone() async throws {
         let served = try await ServedShop()
         await #expect(throws: JournalError.self) { try await ServedShop(in: served.folder) }
+    }
+
+    @Test("A server that follows another one at its journal excludes others, too")
+    func aloneAgain() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        var first: ServedShop? = try await ServedShop(in: folder, shop: shop)
+        #expect(try await first?.call(.get, "/ready").status == 200)
+        first = nil
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
+        await #expect(throws: JournalError.self) { try await ServedShop(in: folder, shop: shop) }
+        #expect(try await served.call(.get, "/ready").status == 200)
     }
 
     @Test("Limits take an option within them, and nothing above")

@@ -212,7 +212,7 @@ actor ServeQuotes {
 
     /// Keeps a quote, and returns its id.
     func keep(_ quote: PaymentQuote, _ request: ServeOrder, of tenant: String) -> String {
-        let id = "quo_" + random.hex(24)
+        let id = random.id("quo_")
         if order.count == Self.limit { kept[order.removeFirst()] = nil }
         order.append(id)
         kept[id] = (tenant, quote, request)

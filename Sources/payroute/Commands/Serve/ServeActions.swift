@@ -47,7 +47,7 @@ actor ServeActions {
         _ kind: Kind, _ members: [String: JSONValue], of payment: String, answer names: Set<String>,
         check: @escaping @Sendable (ServeBody) throws(ServeError) -> Void
     ) async throws -> ServeBody? {
-        let id = "act_" + random.hex(24)
+        let id = random.id("act_")
         let own: [String: JSONValue] = ["id": .string(id), "kind": .string(kind.rawValue)]
         let json = JSONValue.object(members.merging(own) { $1 })
         let (changed, executor) = (changed, RouterTasks.executor)

@@ -19,9 +19,8 @@ actor ServePayments {
     private let random: any RandomSource
     private let clock: any PaymentClock
     private var running: [String: Task<Void, Never>] = [:]
-    /// In the order of their beginnings.
-    private var watchers: [String: [(number: Int, changes: AsyncStream<String?>.Continuation)]] = [:]
-    private var lastWatcher = 0
+    /// By payment.
+    private(set) var watchers: [String: [Watcher]] = [:]
     private var isDraining = false
     private var tending: Task<Void, Never>?
 
@@ -98,8 +97,7 @@ actor ServePayments {
     /// Checks that both files take a write: a disk is full, or a file was taken away, before a payment notices.
     func checkFiles() async throws(ServeError) {
         let lease = PaymentLease(
-            payment: PaymentReference(provider: "payroute", id: "readiness"), holder: random.hex(16),
-            duration: .seconds(1))
+            payment: PaymentReference(provider: "payroute", id: "readiness"), holder: "readiness", duration: .zero)
         do {
             try await table.write()
             _ = try await journal.acquire(lease, at: clock.now)
@@ -118,13 +116,13 @@ actor ServePayments {
     ) async throws(ServeError) -> (id: String, isNew: Bool) {
         try checkIsReady()
         let payment = ServedPayment(
-            id: "pay_" + random.hex(24), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
+            id: random.id("pay_"), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
             order: order, created: clock.now)
         let storing = Task(executorPreference: RouterTasks.executor) { [table] in
             try await table.begin(payment, digest: digest)
         }
         // Before it is stored, so that another request by the key never sees it at rest.
-        start(payment.id, of: tenant, quote: quote, after: storing)
+        start(payment.id, of: tenant, quote: quote) { try await storing.value }
         let claim: ServeTable.Claim
         do { claim = try await storing.value } catch { throw .table(error) }
         switch claim {
@@ -151,8 +149,8 @@ actor ServePayments {
     /// Resumes a payment that does not run and has not ended; any other is left as it is.
     func resume(_ id: String, of tenant: String) async throws(ServeError) {
         try checkIsReady()
-        _ = try await findOpen(id, of: tenant)
-        start(id, of: tenant)
+        let open = try await findOpen(id, of: tenant)
+        start(id, of: tenant) { .begun(open) }
     }
 
     /// Cancels a payment: what was not sent is not sent any more.
@@ -194,23 +192,22 @@ actor ServePayments {
 
     /// Runs a payment, unless it runs.
     ///
-    /// - Parameter storing: Stores its key; a payment whose key is another one's does not run.
+    /// - Parameter stored: Waits until its key is stored; a payment whose key is another one's does not run.
     private func start(
         _ id: String, of tenant: String, quote: PaymentQuote? = nil,
-        after storing: Task<ServeTable.Claim, any Error>? = nil
+        once stored: @escaping @Sendable () async throws -> ServeTable.Claim
     ) {
         guard running[id] == nil else { return }
         running[id] = Task(executorPreference: RouterTasks.executor) {
-            _ = try? await storing?.value
-            await self.run(id, of: tenant, quote: quote)
+            if case .begun? = try? await stored() { await self.run(id, of: tenant, quote: quote) }
             await self.ended(id)
         }
         changed(id)
     }
 
     private func ended(_ id: String) async {
-        running[id] = nil
         await actions.forget(id)
+        running[id] = nil
         changed(id)
     }
 
@@ -247,7 +244,7 @@ actor ServePayments {
     ) async -> String {
         let outcome = ServeOutcome.json(statement, isOpen: !isEnd)
         try? await table.state(
-            id, outcome, isEnd: isEnd, webhook: webhooks[tenant].map { _ in "msg_" + random.hex(24) }, at: clock.now)
+            id, outcome, isEnd: isEnd, webhook: webhooks[tenant].map { _ in random.id("msg_") }, at: clock.now)
         webhooks[tenant]?.wake()
         changed(id)
         return outcome["outcome"]?.string ?? ""
@@ -305,21 +302,27 @@ actor ServePayments {
 
     // MARK: Watching
 
-    /// Returns a sequence with an element after each change of a payment, and nil at its end.
+    /// A reader of the changes of one payment.
+    final class Watcher: Sendable {
+        let changes: AsyncStream<String?>.Continuation
+
+        init(changes: AsyncStream<String?>.Continuation) { self.changes = changes }
+    }
+
+    /// Returns a sequence with an element after each change of a payment: the router's message, or nil. It ends with
+    /// the server. A slow reader gets the latest 64.
     func changes(of id: String) -> AsyncStream<String?> {
         let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(64))
-        lastWatcher += 1
-        let number = lastWatcher
-        watchers[id, default: []].append((number, continuation))
-        let executor = RouterTasks.executor
+        let (watcher, executor) = (Watcher(changes: continuation), RouterTasks.executor)
+        watchers[id, default: []].append(watcher)
         continuation.onTermination = { _ in
-            Task(executorPreference: executor) { await self.forget(number, of: id) }
+            Task(executorPreference: executor) { await self.forget(watcher, of: id) }
         }
         return stream
     }
 
-    private func forget(_ number: Int, of id: String) {
-        watchers[id]?.removeAll { $0.number == number }
+    private func forget(_ watcher: Watcher, of id: String) {
+        watchers[id]?.removeAll { $0 === watcher }
         if watchers[id]?.isEmpty == true { watchers[id] = nil }
     }
 
@@ -347,10 +350,10 @@ actor ServePayments {
         isDraining = true
         let end = clock.uptime + bound
         while clock.uptime < end {
-            var busy = 0
-            for id in running.keys where await !actions.isAsking(id) { busy += 1 }
+            var isBusy = false
+            for id in running.keys where await !actions.isAsking(id) { isBusy = true }
             // A cancelled caller does not wait.
-            guard busy > 0, (try? await clock.sleep(for: .milliseconds(50))) != nil else { break }
+            guard isBusy, (try? await clock.sleep(for: .milliseconds(50))) != nil else { break }
         }
         stop()
         let limit = clock.uptime + Self.grace

@@ -193,7 +193,10 @@ actor ServeTable {
         var bound = Int64.max
         if let earlier {
             let values: [Database.Value] = [.text(earlier), .text(tenant)]
-            bound = try database.number("SELECT number FROM served WHERE id = ?1 AND tenant = ?2", values) ?? 0
+            guard
+                let number = try database.number("SELECT number FROM served WHERE id = ?1 AND tenant = ?2", values)
+            else { return [] }
+            bound = number
         }
         return try read(
             "WHERE tenant = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3",
@@ -210,15 +213,14 @@ actor ServeTable {
         let database = try file.open(SystemRandomSource().hex(16))
         let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
         var count = 0
-        var removed: Int
-        repeat {
-            removed = try database.transaction { () throws(JournalError) in
+        func removeSome() throws(JournalError) -> Int? {
+            try database.transaction { () throws(JournalError) in
                 let old = try database.numbers("SELECT number FROM served WHERE ended < ?1 LIMIT 1000", values)
                 for number in old { try database.run("DELETE FROM served WHERE number = ?1", [.integer(number)]) }
-                return old.count
+                return old.isEmpty ? nil : old.count
             }
-            count += removed
-        } while removed > 0
+        }
+        while let removed = try removeSome() { count += removed }
         try database.transaction { () throws(JournalError) in
             try database.run("DELETE FROM settlement WHERE ended < ?1", values)
         }

@@ -148,3 +148,8 @@ enum ServeOutcome {
         ]
     }
 }
+
+extension RandomSource {
+    /// Makes an id that no caller can guess: a prefix and 24 hexadecimal digits.
+    func id(_ prefix: String) -> String { prefix + hex(24) }
+}
