@@ -221,6 +221,28 @@ struct ServeSettlementTests {
         #expect(caller.state.withLock { $0.paid } == ["a"])
     }
 
+    @Test("The memory alone notes names, and neither pays nor abandons what no caller was asked to pay")
+    func memory() async throws {
+        let caller = try Caller()
+        let (endpoint, amount) = try caller.invoice()
+        let settler = AnsweredSettler(table: caller.table)
+        #expect(settler.name == caller.table.name && settler.canSettle(endpoint.kind, on: endpoint.network))
+        #expect(settler.feeLimit(for: amount, to: endpoint.kind) == nil)
+        try await settler.register("a")
+        #expect(try await caller.table.isRegistered("a"))
+        #expect(try await settler.order(named: "a") == nil)
+        let settlement = Settlement(key: "a", endpoint: endpoint, amount: amount)
+        for call in [{ try await settler.settle(settlement) }, { try await settler.abandon("a") }] {
+            let error = await #expect(throws: PaymentError.self) { _ = try await call() }
+            #expect(error?.code == .payer && error?.retry == .later)
+        }
+        let proof = SettlementProof.preimage(Hex.encode(Shop.preimage(of: "1")))
+        _ = try await caller.table.hand(settlement, to: "local", at: Date())
+        _ = try await caller.table.end("a", proof, at: Date())
+        #expect(try await settler.settle(settlement) == .settled(proof))
+        #expect(try await settler.abandon("a") == .settled(proof))
+    }
+
     @Test("A payment on a chain is proved by its transaction's 32 bytes, in any case, and by nothing else")
     func chain() async throws {
         let caller = try Caller()
