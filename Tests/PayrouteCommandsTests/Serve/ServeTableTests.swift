@@ -33,6 +33,14 @@ struct ServeTableTests {
         #expect(try await table.open().isEmpty)
     }
 
+    @Test("The stored form of a request keeps the amount that the caller has named")
+    func amount() throws {
+        let order = try ServeOrder(stored: ["link": "pay:1", "amount": ["amount": "7", "unit": "sat"]])
+        let amount = try Money(minorUnits: 7, currency: .satoshi)
+        #expect(order.amount == amount)
+        #expect(try ServeOrder(stored: order.json).amount == amount)
+    }
+
     @Test("Nothing is pruned where there is no file, and none is made")
     func noFile() throws {
         let path = folder.file("none")
