@@ -220,6 +220,64 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 7, "\(world.heard.lines)")
     }
 
+    @Test("Periods of one payee are paid one after the other")
+    func turns() async throws {
+        let payer = RouterPayer(try world.router(limit: 50_000), as: world.payer)
+        let paid = Tally()
+        for (index, name) in ["rent", "heat"].enumerated() {
+            let (plan, charge) = try world.period(name)
+            Task {
+                if case .paid = try await payer.pay(charge, of: plan) { paid.count("paid") }
+            }
+            // For a bounded time: a turn that never ends is seen.
+            for _ in 0..<100_000 where paid["paid"] <= index { await Task.yield() }
+            #expect(paid["paid"] == index + 1)
+        }
+    }
+
+    @Test("A period that was begun is in doubt until its end is known, whichever link the plan has by then")
+    func begun() async throws {
+        let payer = RouterPayer(try world.router(limit: 5000), as: world.payer)
+        var (plan, charge) = try world.period()
+        world.settler.habit = .losesAnswer
+        for (link, isBegun) in [("nonsense", false), (InvoiceProvider.payee, true), ("nonsense", true)] {
+            plan.details = RecurringOrder(link: link, paysByItself: true).details
+            switch try await payer.pay(charge, of: plan) {
+            case .unknown: #expect(isBegun)
+            case .notNow: #expect(!isBegun)
+            case let other: Issue.record("\(other)")
+            }
+        }
+        world.settler.habit = .pays
+        guard case .paid? = try await payer.fate(of: charge, in: plan) else { Issue.record("not paid"); return }
+        #expect(world.settler.payments == 1)
+    }
+
+    @Test("A payee who leaves the amount open is paid the plan's, and the application is not asked for another one")
+    func openAmount() async throws {
+        var world = world
+        world.leavesAmountOpen = true
+        var payer = world.payer
+        payer.amountChooser = { _ in .cents(1, .satoshi) }
+        let (plan, charge) = try world.period()
+        let answer = try await RouterPayer(try world.router(limit: 5000), as: payer).pay(charge, of: plan)
+        guard case .paid = answer else { Issue.record("\(answer)"); return }
+        #expect(world.settler.settlements.map(\.amount) == [.cents(2100, .satoshi)])
+    }
+
+    /// They are stored with a period, and compared by later versions.
+    @Test("A period's terms are the payee's link and the option, in a form that does not change")
+    func terms() throws {
+        let payer = RouterPayer(try world.router(limit: nil), as: world.payer)
+        for paysByItself in [true, false] {
+            let plan = try world.plan(option: "only", paysByItself: paysByItself)
+            #expect(
+                payer.terms(of: plan) == [
+                    "link": .string(InvoiceProvider.payee), "option": "only", "paysByItself": false,
+                ])
+        }
+    }
+
     @Test("A payment by hand is refused while a period of a plan is open at its payee, and made once its end is known")
     func byHand() async throws {
         let scheduler = try world.scheduler(limit: 50_000)
@@ -378,6 +436,7 @@ struct RecurringWorld {
     let random = SeededRandomSource(seed: 3)
     let asked = Asked()
     var publishesInvoice = false
+    var leavesAmountOpen = false
     /// The provider's trust in each link.
     var trust = LinkMatch.Trust.verified
     var policy: OptionPolicy?
@@ -417,8 +476,8 @@ struct RecurringWorld {
         let base = provider
         let asked = asked
         let changing = ChangingProvider(
-            base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, statement: statement,
-            trust: trust, body: body)
+            base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice,
+            leavesAmountOpen: leavesAmountOpen, statement: statement, trust: trust, body: body)
         return PaymentRouter(
             registry: try ProviderRegistry([changing]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random, leases: LeasePolicy(duration: .seconds(60), timeout: .zero),
@@ -444,6 +503,14 @@ struct RecurringWorld {
             schedule: RecurringSchedule(.daily, from: clock.now),
             policy: RecurringPolicy(.latestOnly, grace: .seconds(86_400)),
             details: RecurringOrder(link: link, option: option, paysByItself: paysByItself).details)
+    }
+
+    /// A plan, and the first try at its first period.
+    func period(_ name: String = "rent") throws -> (RecurringPlan, RecurringCharge) {
+        var plan = try plan(name)
+        var charge = try #require(plan.open(at: clock.now).first)
+        charge.attempts = 1
+        return (plan, charge)
     }
 
     func nextDay(_ scheduler: RecurringScheduler) async throws {
@@ -481,6 +548,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
     let base: InvoiceProvider
     let asksFor: @Sendable () -> Money
     let isInvoice: Bool
+    let leavesAmountOpen: Bool
     let statement: (@Sendable (PaymentReference) -> ServiceReport)?
     let trust: LinkMatch.Trust
     let body: @Sendable () async throws -> Void
@@ -495,6 +563,9 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         try await body()
         var current = base
         current.amount = asksFor()
+        if leavesAmountOpen, let choose = context.payer.amountChooser {
+            current.amount = try await choose(AmountRequest(payee: Payee(name: "Mina"), currency: .satoshi)) ?? asksFor()
+        }
         let quote = try await current.quote(request, in: context)
         if let statement {
             return PaymentQuote(
