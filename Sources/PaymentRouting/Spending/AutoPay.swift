@@ -84,7 +84,7 @@ public struct AutoPay: Sendable {
         var (worths, currencies) = (SpendingWorths(), [AttemptID: [Currency]]())
         let limits = limits.filter { $0.includes(spending) }
         for earlier in try await store.spendings(since: spending.day.firstThatCounts)
-        where earlier.state != .released && earlier.spending.attempt != spending.attempt {
+        where earlier.state != .released {
             let attempt = earlier.spending.attempt
             for limit in limits where limit.includes(earlier.spending) {
                 let currency = limit.amount.currency
@@ -112,9 +112,8 @@ public struct AutoPay: Sendable {
 extension SpendingStore {
     /// Returns the time zone of the payer's days: that of the spendings that still count, at first the device's.
     package func timeZone(at now: Date) async throws -> TimeZone {
-        // The date may be the day before in the account's zone, which is not known yet.
         let today = SpendingDay(now, in: .current)
-        let known = try await spendings(since: min(today.firstThatCounts, today.earlier(by: 1).firstThatCounts))
+        let known = try await spendings(since: today.firstThatCounts)
         return SpendingLedger(known).timeZone(on: today).flatMap { TimeZone(identifier: $0) } ?? .current
     }
 }

@@ -83,12 +83,15 @@ package struct SpendingLedger: Sendable {
         }
     }
 
-    /// Returns the time zone that the account's days are dates in: that of the latest spending that still counts on a
-    /// day; nil where none states one.
+    /// Returns the time zone that the account's days are dates in: that of the latest spending that still counts; nil
+    /// where none states one.
+    ///
+    /// - Parameter today: the day in any time zone. In the account's own it may be an earlier one.
     func timeZone(on today: SpendingDay) -> String? {
-        records.last { record in
+        let days = [today, today.earlier(by: SpendingDay.zonesApart)]
+        return records.last { record in
             record.spending.timeZone != nil
-                && SpendingLimit.Period.allCases.contains { record.counts(in: $0, of: today) }
+                && days.contains { day in SpendingLimit.Period.allCases.contains { record.counts(in: $0, of: day) } }
         }?.spending.timeZone
     }
 
@@ -177,8 +180,14 @@ extension Spending {
 }
 
 extension SpendingDay {
-    /// The day before which a spending no longer counts in any period of this day.
-    package var firstThatCounts: SpendingDay { min(first(of: .week), first(of: .month)) }
+    /// The day before which a spending no longer counts in any period of this day, whatever zone it is a date in.
+    package var firstThatCounts: SpendingDay {
+        let earliest = earlier(by: Self.zonesApart)
+        return min(earliest.first(of: .week), earliest.first(of: .month))
+    }
+
+    /// The number of days between the dates of one moment in two time zones, at most: zones are up to 26 hours apart.
+    static let zonesApart = 2
 
     /// Returns the day this number of days before.
     package func earlier(by days: Int) -> SpendingDay { SpendingDay(number: number - days) }
