@@ -70,11 +70,13 @@ import Testing
         #expect(counts ? receipt(outcome) != nil : outcome == .pending(retryAfter: .seconds(60)), "\(outcome)")
     }
 
-    @Test("A refund that is requested again, and whose answer states no time, counts from then on")
-    func repeatedWithoutTime() async throws {
+    @Test(
+        "A refund that is requested again, and whose answer states no time, counts from then on",
+        arguments: [nil, "0001-01-01T00:00:00Z"] as [String?])
+    func repeatedWithoutTime(time: String?) async throws {
         let world = try MerchantWorld()
         let payment = try await captured(
-            world, { path, body in if path.hasSuffix("/refund") { body["executedAt"] = nil } })
+            world, { path, body in if path.hasSuffix("/refund") { body["executedAt"] = time.map { .string($0) } } })
         world.faults.inject(.dropBefore) { $1.hasSuffix("/refund") }
         let request = try world.refund(payment)
         #expect(isUnknown(try await world.router.refund(request)))
@@ -82,6 +84,13 @@ import Testing
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
         #expect(await world.given(payment) == ["10.00 EUR", "33.00 EUR"])
+    }
+
+    @Test("An answer that names no execution is about that of the request")
+    func unnamedExecution() async throws {
+        let world = try MerchantWorld()
+        let payment = try await captured(world, { path, body in if path.hasSuffix("/refund") { body["links"] = nil } })
+        #expect(receipt(try await world.router.refund(try world.refund(payment))) != nil)
     }
 
     @Test(

@@ -317,11 +317,20 @@ import Testing
         let outcome = try await world.router.refund(try world.refund(payment))
         #expect(!isDeclined(outcome), "\(outcome)")
         #expect(await world.given(payment).count <= 1)
-        // If nothing shows, the refusal is final.
-        let plain = try MerchantWorld()
-        let other = try await plain.captured()
-        plain.faults.inject(.status(409, body: refused)) { $1.hasSuffix("/refund") }
-        #expect(isDeclined(try await plain.router.refund(try plain.refund(other))))
-        #expect(await plain.given(other).isEmpty)
+    }
+
+    @Test(
+        "A refusal because of the payment's state is final, if no refund shows",
+        arguments: [
+            #"{"code":"workflow.action.not-allowed"}"#,
+            #"{"code":"workflow.action.failed","reason":{"result":"OperationNotAllowed"}}"#,
+            #"{"code":"workflow.action.failed","meta":{"result":"DuplicateOperation"}}"#,
+        ])
+    func refusalByState(error: String) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.faults.inject(.status(409, body: #"{"errors":[\#(error)]}"#)) { $1.hasSuffix("/refund") }
+        #expect(isDeclined(try await world.router.refund(try world.refund(payment))))
+        #expect(await world.given(payment).isEmpty)
     }
 }

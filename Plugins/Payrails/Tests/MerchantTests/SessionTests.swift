@@ -219,10 +219,20 @@ import Testing
         let error = try #require(await failure { _ = try await world.client.open(try MerchantWorld.order()) })
         #expect(error.code == .unauthorized && error.vendorCode == "invalid_client")
         #expect(!"\(error)".contains(MerchantWorld.secret))
-        let page = try MerchantWorld()
-        page.faults.inject(.status(403, body: "<html>edge</html>"), times: 9)
-        let edge = try #require(await failure { _ = try await page.client.open(try MerchantWorld.order()) })
-        #expect(edge.code == .unauthorized && edge.message.contains("certificate"))
+    }
+
+    @Test(
+        "A page with status 403 comes from a server before the service, which may miss a certificate",
+        arguments: [
+            (403, "<html>edge</html>", PaymentError.Code.unauthorized, true),
+            (404, "<html>edge</html>", .notFound, false), (403, "", .unauthorized, false),
+            (403, #"{"errors":[{"code":"request.forbidden"}]}"#, .unauthorized, false),
+        ])
+    func pages(status: Int, body: String, code: PaymentError.Code, isBeforeService: Bool) async throws {
+        let world = try MerchantWorld()
+        world.faults.inject(.status(status, body: body), times: 9)
+        let error = try #require(await failure { _ = try await world.client.open(try MerchantWorld.order()) })
+        #expect(error.code == code && error.message.contains("certificate") == isBeforeService, "\(error)")
     }
 
     @Test("The secret goes to no address in the open")
