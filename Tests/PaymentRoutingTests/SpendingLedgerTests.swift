@@ -204,7 +204,7 @@ struct SpendingLedgerTests {
         #expect(ledger.timeZone(on: day(june)) == "Asia/Tokyo")
     }
 
-    @Test("A device that is in another time zone keeps to the account's, also where a month begins before it ends there")
+    @Test("A device in another time zone keeps to the account's, also if a month begins before it ends there")
     func accountZone() async throws {
         let june = try #require(CivilDay(year: 2026, month: 6, day: 1)).number
         let noon = Date(timeIntervalSince1970: Double(june) * 86_400 + 43_200)

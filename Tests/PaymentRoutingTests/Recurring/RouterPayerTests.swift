@@ -564,7 +564,8 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         var current = base
         current.amount = asksFor()
         if leavesAmountOpen, let choose = context.payer.amountChooser {
-            current.amount = try await choose(AmountRequest(payee: Payee(name: "Mina"), currency: .satoshi)) ?? asksFor()
+            let request = AmountRequest(payee: Payee(name: "Mina"), currency: .satoshi)
+            current.amount = try await choose(request) ?? asksFor()
         }
         let quote = try await current.quote(request, in: context)
         if let statement {
