@@ -50,6 +50,18 @@ import WalletConnectPaySandbox
         #expect(error?.message.contains("payer") == false, "that is what it would say to a wallet")
     }
 
+    @Test(
+        "Without a code, the message is in a merchant's terms",
+        arguments: [
+            (403, "not for this"), (404, "in this account"), (409, "contradicts"), (410, "no more"), (422, "data"),
+        ])
+    func statusText(_ status: Int, _ text: String) async throws {
+        let world = try ShopWorld()
+        world.faults.inject(.status(status, body: "<html>")) { $1 == "/v1/merchants/payments" }
+        let error = await failure { _ = try await world.client.payments() }
+        #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+    }
+
     @Test("Only some refusals prove that nothing was changed")
     func proofs() async throws {
         for (status, phase) in [
