@@ -92,7 +92,7 @@ struct MerchantCalls: Sendable {
             throw .unusableAnswer("it holds no access token")
         }
         let token = Redacted(text)
-        if let life = answer["expires_in"]?.number?.double, life > 0 {
+        if let life = answer["expires_in"]?.number?.double {
             await tokens.keep(token, until: asked.addingTimeInterval(min(life, Self.longestLife)))
         }
         return token

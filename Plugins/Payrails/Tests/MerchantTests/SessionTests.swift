@@ -194,9 +194,48 @@ import Testing
     @Test("A request has twenty seconds, and an interrupted one is sent again for a quarter of an hour")
     func times() async throws {
         let world = try MerchantWorld()
-        _ = try await world.client.open(try MerchantWorld.order())
-        #expect(world.wire.requests.allSatisfy { $0.timeout == .seconds(20) })
+        let session = try await world.client.open(try MerchantWorld.order())
+        _ = try await world.router.status(of: try #require(session.payment))
+        #expect(world.wire.requests.allSatisfy { $0.timeout == .seconds(20) && $0.replay == .safe })
+        #expect(world.wire.requests.map { $0.headers["Content-Type"] } == [nil, "application/json", nil])
         #expect(world.merchant.descriptor.replayWindow == .seconds(900))
+    }
+
+    @Test("An access token serves for a day at most, however long the service says that it does")
+    func longTokens() async throws {
+        let world = try MerchantWorld { $0.accessTokenLifetime = 864_000 }
+        for (seconds, count) in [(0, 1), (86_399, 1), (1, 2)] {
+            world.clock.advance(by: .seconds(seconds))
+            _ = try await world.client.open(try MerchantWorld.order())
+            #expect(world.posts("sandbox-merchant") == count)
+        }
+    }
+
+    @Test(
+        "A text that no header field can hold is no access token, and is not used",
+        arguments: [("!~", true), ("", false), ("a b", false), ("a\nb", false), ("a\u{7F}", false), ("é", false)])
+    func unfitTokens(token: String, isFit: Bool) async throws {
+        let world = try MerchantWorld()
+        let answer: JSONValue = ["access_token": .string(token), "expires_in": 60]
+        world.faults.inject(.status(200, body: answer.text)) { $1.hasPrefix("/auth/") }
+        let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
+        // One that can be sent is refused, and replaced.
+        #expect(error?.code == (isFit ? nil : .invalidResponse) && (world.posts("init") > 0) == isFit)
+    }
+
+    /// Servers with other versions may repeat each other's requests.
+    @Test(
+        "The key of a session follows from its order alone, and is a random UUID in form",
+        arguments: [
+            ("order-1", "15d90d4b-8085-4537-8528-ba328fd61dd7"),
+            ("order-2", "5c7bb4e8-7623-4312-b883-6550a7cceffd"),
+            ("order-3", "12709e59-67e5-4411-af7c-bf86024319e8"),
+            ("order-4", "18e37b06-fd77-4611-8b5b-c726e0cc75f0"),
+        ])
+    func keys(order: String, key: String) async throws {
+        let world = try MerchantWorld()
+        _ = try await world.client.open(try MerchantWorld.order(order))
+        #expect(world.wire.keys("init") == [key])
     }
 
     @Test("A clock that was set back costs a refused token, and no more")
