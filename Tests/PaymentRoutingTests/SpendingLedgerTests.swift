@@ -357,7 +357,7 @@ struct SpendingLedgerTests {
 
     @Test("A worth in another unit than the limit's is none")
     func otherUnit() async throws {
-        for worth in [.cents(1, .satoshi), .cents(0, .usd), try Money(minorUnits: 1, currency: .usd, exponent: 7)] {
+        for worth in [.cents(1), .cents(0, .usd), try Money(minorUnits: 1, currency: .usd, exponent: 7)] {
             let autoPay = AutoPay(within: daily(.cents(1, .usd)), timeZone: .gmt) { _, _ in worth }
             #expect(try await spending(under: autoPay).amounts == [.cents(1000)])
         }
@@ -396,25 +396,30 @@ struct SpendingLedgerTests {
 
     @Test("Of what was spent before, the worth of what counts is asked for, once in each currency that it lacks")
     func earlierWorths() async throws {
-        let asked = Mutex<[Money]>([])
+        let asked = Mutex<[String]>([])
         let limits = daily(.cents(900)) + daily(.cents(900), per: .month) + daily(.cents(900, .usd), on: .payee("bob"))
         let autoPay = AutoPay(within: limits, timeZone: .gmt) { amount, limit in
-            asked.withLock { $0.append(amount) }
+            asked.withLock { $0.append("\(amount) in \(limit.currency)") }
             return .cents(1, limit.currency)
         }
         let journal = InMemoryJournal()
         let earlier = [
             spending("euros", to: "bob"), spending("dollars", [.cents(200, .usd)], to: "bob"),
             spending("unpaid", [.cents(300, .usd)]), spending("satoshi", [.cents(400, .satoshi)]),
-            spending("both", [.cents(500, .satoshi), .cents(5)]),
+            spending("both", [.cents(300, .satoshi), .cents(5)]),
+            spending("two", [.cents(60, .usd), .cents(6, .satoshi)]),
         ]
         for spending in earlier {
             let every = [Money.cents(900), .cents(900, .usd), .cents(900, .satoshi)].flatMap { daily($0) }
             #expect(try await journal.reserve(spending, within: every) == .granted)
         }
         await #expect(throws: Never.self) { try await journal.release(AttemptID(rawValue: "unpaid")) }
-        let worths = try await autoPay.worths(before: spending("now"), in: journal)
-        #expect(asked.withLock { $0 } == [.cents(200, .usd), .cents(400, .satoshi)])
+        let worths = try await autoPay.worths(before: spending("now", to: "bob"), in: journal)
+        #expect(
+            asked.withLock { $0 } == [
+                "\(Money.cents(100)) in USD", "\(Money.cents(200, .usd)) in EUR",
+                "\(Money.cents(400, .satoshi)) in EUR", "\(Money.cents(60, .usd)) in EUR",
+            ])
         for (id, worth) in [("dollars", Money.cents(1)), ("satoshi", .cents(1)), ("both", nil), ("euros", nil)] {
             #expect(worths?.worth(of: AttemptID(rawValue: id), in: .eur) == worth)
         }

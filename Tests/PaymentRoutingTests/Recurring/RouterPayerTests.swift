@@ -220,21 +220,6 @@ struct RouterPayerTests {
         #expect(world.settler.payments == 7, "\(world.heard.lines)")
     }
 
-    @Test("Periods of one payee are paid one after the other")
-    func turns() async throws {
-        let payer = RouterPayer(try world.router(limit: 50_000), as: world.payer)
-        let paid = Tally()
-        for (index, name) in ["rent", "heat"].enumerated() {
-            let (plan, charge) = try world.period(name)
-            Task {
-                if case .paid = try await payer.pay(charge, of: plan) { paid.count("paid") }
-            }
-            // For a bounded time: a turn that never ends is seen.
-            for _ in 0..<100_000 where paid["paid"] <= index { await Task.yield() }
-            #expect(paid["paid"] == index + 1)
-        }
-    }
-
     @Test("A period that was begun is in doubt until its end is known, whichever link the plan has by then")
     func begun() async throws {
         let payer = RouterPayer(try world.router(limit: 5000), as: world.payer)
