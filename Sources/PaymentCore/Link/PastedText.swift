@@ -62,12 +62,9 @@ struct PastedText {
 
     /// True for a web link or a wallet connection, in any case and encoding.
     private static func isStrict(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        // Most texts begin with other letters.
-        guard let first = text.first, first | 0x20 == UInt8(ascii: "h") || first | 0x20 == UInt8(ascii: "w") else {
-            return false
-        }
-        return ["http", "wc:", "wc%"].contains {
-            text.prefix($0.utf8.count).map(\.lowercasedASCII).elementsEqual($0.utf8)
+        ["http", "wc:", "wc%"].contains { (word: StaticString) in
+            let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+            return text.count >= word.count && zip(text, word).allSatisfy { $0.lowercasedASCII == $1 }
         }
     }
 

@@ -62,7 +62,9 @@ extension PaymentInstruction {
     mutating func setPayments(_ list: [Payment]) {
         guard list.count > 1 else {
             guard let payment = list.first else { return }
-            (payee, amount, memo) = (payment.payee, payment.amount, payment.memo)
+            payee = payment.payee
+            amount = payment.amount
+            memo = payment.memo
             return
         }
         payments = list

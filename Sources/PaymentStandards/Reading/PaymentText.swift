@@ -308,11 +308,13 @@ extension TextPart {
     func checkSeparator() throws(StandardDefect) {
         // Most names begin with another letter.
         switch bytes.first {
-        case 0x41, 0x61, 0x23, 0x30, 0x33, 0x58, 0x78: break
+        case UInt8(ascii: "a"), UInt8(ascii: "A"):
+            guard startsIgnoringCase("amp;") else { return }
+        case UInt8(ascii: "#"), UInt8(ascii: "0"), UInt8(ascii: "3"), UInt8(ascii: "x"), UInt8(ascii: "X"):
+            let entities: [StaticString] = ["#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
+            guard entities.contains(where: { startsIgnoringCase($0) }) else { return }
         default: return
         }
-        let entities: [StaticString] = ["amp;", "#038;", "#38;", "#x26;", "038;", "38;", "x26;"]
-        guard entities.contains(where: { startsIgnoringCase($0) }) else { return }
         throw defect(
             .malformed, "separator",
             "was copied out of a web page: &amp; must be &; copy the link itself, or replace it")

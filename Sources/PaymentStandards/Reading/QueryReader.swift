@@ -30,11 +30,12 @@ struct QueryRules: Sendable {
 
 /// Reads a query by a standard's own rules: repeatable names, the meaning of `+`, the case of names.
 ///
-/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them.
+/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them. They are
+/// few, and compared one by one, which takes less time than to hash a name.
 final class QueryReader: Sendable {
     private let rules: QueryRules
-    /// Each known name's number.
-    private let numbers: [String: UInt64]
+    /// The known names; the place of each is its number.
+    private let names: [String]
     /// The numbers, as bits, of the known names that may occur several times.
     private let repeatable: UInt64
     /// Returns true for further names that the standard takes.
@@ -59,14 +60,10 @@ final class QueryReader: Sendable {
     ) {
         precondition(known.count <= UInt64.bitWidth, "a name takes a bit")
         self.rules = rules
-        var numbers: [String: UInt64] = [:]
-        var repeatable: UInt64 = 0
-        for name in known {
-            let number = UInt64(numbers.count)
-            numbers[name] = number
-            if rules.repeatable.contains(name) { repeatable |= 1 << number }
-        }
-        (self.numbers, self.repeatable, self.takes) = (numbers, repeatable, takes)
+        let names = Array(known)
+        self.names = names
+        repeatable = names.indices.reduce(0) { rules.repeatable.contains(names[$1]) ? $0 | 1 << $1 : $0 }
+        self.takes = takes
         self.takesValue = takesValue
     }
 
@@ -93,7 +90,7 @@ final class QueryReader: Sendable {
             let decoded = (try? name.decoded("name", plusIsSpace: rules.plusIsSpace)) ?? name
             let key = rules.foldsNames ? decoded.lowercased : decoded.text
             let isRequired = !rules.required.isEmpty && key.hasPrefix(rules.required)
-            let number = numbers[isRequired ? String(key.dropFirst(rules.required.count)) : key]
+            let number = number(of: isRequired ? String(key.dropFirst(rules.required.count)) : key)
             let isAgain: Bool
             if let number {
                 isAgain = seen & ~repeatable & 1 << number != 0
@@ -121,6 +118,12 @@ final class QueryReader: Sendable {
                     name: name, value: value ?? name.suffix(0), hasValue: value != nil, isKnown: number != nil,
                     whole: item))
         }
+    }
+
+    private func number(of name: String) -> Int? {
+        // Names of other lengths differ at a glance.
+        let count = name.utf8.count
+        return names.firstIndex { $0.utf8.count == count && $0 == name }
     }
 
     /// Returns the decoded value of `parameter`.

@@ -17,9 +17,9 @@ struct TextLines {
     /// Splits `text`.
     init(_ text: TextPart) {
         var lines: [TextPart] = []
-        lines.reserveCapacity(16)
         let first = text.bytes.startIndex
         let (start, ending, endingInside) = text.bytes.withUnsafeBufferPointer { bytes in
+            lines.reserveCapacity(20)
             var (ending, endingInside) = (Ending.none, Ending.none)
             var (start, index) = (0, 0)
             var isBlank = true

@@ -190,7 +190,7 @@ public struct ZIP321: WritablePaymentStandard {
             instruction.purpose = .information
             return instruction
         }
-        let ordered = payments.sorted { $0.key < $1.key }.map(\.value)
+        let ordered = payments.count == 1 ? Array(payments.values) : payments.sorted { $0.key < $1.key }.map(\.value)
         instruction.setPayments(
             ordered.map { payment in
                 var amount = PaymentInstruction.Amount.open
