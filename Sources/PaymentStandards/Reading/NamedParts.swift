@@ -44,14 +44,14 @@ struct NamedParts {
         return list.parts[index].value
     }
 
-    /// Takes all parts with one of `names`; returns true if there is one.
-    @discardableResult func take(_ names: Set<String>) -> Bool {
-        guard let list else { return false }
-        var hasSome = false
+    /// Takes all parts with one of `names`, and returns their texts.
+    func take(_ names: Set<String>) -> [String: String] {
+        guard let list else { return [:] }
+        var texts: [String: String] = [:]
         for index in list.parts.indices where names.contains(list.parts[index].name) {
             list.parts[index].isTaken = true
-            hasSome = true
+            texts[list.parts[index].name] = list.parts[index].value.text
         }
-        return hasSome
+        return texts
     }
 }

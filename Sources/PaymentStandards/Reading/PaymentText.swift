@@ -60,11 +60,7 @@ public struct PaymentText: ~Copyable {
     }
 
     /// Keeps account of `parts`, each of which is to be taken by its name.
-    mutating func named(_ parts: some Sequence<(key: String, value: TextPart)>) -> NamedParts {
-        named(parts.map { NamedParts.Part(name: $0.key, value: $0.value) })
-    }
-
-    private mutating func named(_ parts: [NamedParts.Part]) -> NamedParts {
+    mutating func named(_ parts: [NamedParts.Part]) -> NamedParts {
         let list = NamedParts(parts)
         if let account = list.account { lists.append(account) }
         return list

@@ -20,9 +20,13 @@ struct RussianCode: PaymentStandard {
     let account: String
     /// The amount in kopecks.
     let kopecks: String?
-    private let values: [String: String]
-    /// True if ``values`` has some of ``others``.
-    private let hasOthers: Bool
+    private let bankName: String
+    private let bankCode: String
+    private let correspondent: String
+    private let purpose: String?
+    private let payeeTaxNumber: String?
+    /// The values of the ``others``, by their names in lower case.
+    private let otherValues: [String: String]
 
     /// Fields of GOST R 56042 that describe the payer or the bill. `AddAmount`, a further amount, is not among them.
     private static let others = [
@@ -50,34 +54,38 @@ struct RussianCode: PaymentStandard {
         self.encoding = encoding
         let separator = Unicode.Scalar(mark)
         self.separator = String(Character(separator))
-        var raw: [String: TextPart] = [:]
+        var raw: [NamedParts.Part] = []
+        var keys: Set<String> = []
         for field in tail.dropFirst(2).split(at: separator) where !field.isEmpty {
             let (key, value) = field.cut(at: "=")
             guard let value, !key.isEmpty else {
                 throw field.defect(.malformed, "field", "must be a key, = and a value")
             }
-            guard raw.updateValue(value, forKey: key.lowercased) == nil else {
+            guard keys.insert(key.lowercased).inserted else {
                 throw key.defect(.duplicate, "field", "stands twice; readers would disagree which counts")
             }
+            raw.append(.init(name: key.lowercased, value: value))
         }
         let fields = source.named(raw)
-        func required(_ key: String) throws(StandardDefect) -> TextPart {
-            guard let part = fields[key.lowercased()], !part.isEmpty else {
-                throw whole.suffix(0).defect(.missing, key, "is missing")
+        func required(_ key: String, _ name: String) throws(StandardDefect) -> TextPart {
+            guard let part = fields[key], !part.isEmpty else {
+                throw whole.suffix(0).defect(.missing, name, "is missing")
             }
             return part
         }
-        name = try required("Name").limited(to: 160, "Name").text
-        account = try Self.digits(required("PersonalAcc"), "PersonalAcc", 20...20)
-        _ = try required("BankName").limited(to: 45, "BankName")
-        _ = try Self.digits(required("BIC"), "BIC", 9...9)
-        let correspondent = try required("CorrespAcc")
+        name = try required("name", "Name").limited(to: 160, "Name").text
+        account = try Self.digits(required("personalacc", "PersonalAcc"), "PersonalAcc", 20...20)
+        bankName = try required("bankname", "BankName").limited(to: 45, "BankName").text
+        bankCode = try Self.digits(required("bic", "BIC"), "BIC", 9...9)
+        let correspondent = try required("correspacc", "CorrespAcc")
         if !correspondent.equals("0") { _ = try Self.digits(correspondent, "CorrespAcc", 20...20) }
+        self.correspondent = correspondent.text
         kopecks = try fields["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
-        _ = try fields["purpose"]?.limited(to: 210, "Purpose")
-        if let tax = fields["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
-        hasOthers = fields.take(Self.otherKeys)
-        values = raw.mapValues(\.text)
+        purpose = try fields["purpose"]?.limited(to: 210, "Purpose").text
+        let tax = fields["payeeinn"]
+        if let tax, !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
+        payeeTaxNumber = tax?.text
+        otherValues = fields.take(Self.otherKeys)
     }
 
     private static func digits(
@@ -94,15 +102,15 @@ struct RussianCode: PaymentStandard {
         var fields: InstructionFields = ["encoding": .string(encoding), "separator": .string(separator)]
         fields.set("name", name)
         fields.set("personalAcc", account)
-        fields.set("bankName", values["bankname"])
-        fields.set("bic", values["bic"])
-        fields.set("correspAcc", values["correspacc"])
+        fields.set("bankName", bankName)
+        fields.set("bic", bankCode)
+        fields.set("correspAcc", correspondent)
         fields.set("sumKopecks", kopecks)
         fields.set("amount", kopecks?.hundredthsAsUnits)
         if kopecks != nil { fields.set("currency", "RUB") }
-        fields.set("purpose", values["purpose"])
-        fields.set("payeeINN", values["payeeinn"])
-        if hasOthers { for key in Self.others { fields.set(key, values[key.lowercased()]) } }
+        fields.set("purpose", purpose)
+        fields.set("payeeINN", payeeTaxNumber)
+        if !otherValues.isEmpty { for key in Self.others { fields.set(key, otherValues[key.lowercased()]) } }
         return fields
     }
 
@@ -113,7 +121,7 @@ struct RussianCode: PaymentStandard {
         instruction.warnings.append(.missingChecksum)
         instruction.network = "ru-bank-account"
         instruction.amount = .init(kopecks?.hundredthsAsUnits, iso: "RUB")
-        instruction.memo = values["purpose"]
+        instruction.memo = purpose
         return instruction
     }
 }

@@ -19,7 +19,10 @@ struct SerbianCode: PaymentStandard {
     let payee: String
     /// The amount in dinars, or nil.
     let amount: String?
-    private let values: [String: String]
+    private let payer: String?
+    private let paymentCode: String?
+    private let purpose: String?
+    private let reference: String?
 
     private static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 15, needsFraction: false)
@@ -29,15 +32,17 @@ struct SerbianCode: PaymentStandard {
         guard whole.count <= 355 else {
             throw whole.defect(.length, "code", "has more than 355 bytes; shorten its texts")
         }
-        var raw: [String: TextPart] = [:]
+        var raw: [NamedParts.Part] = []
         for field in whole.split(at: "|") {
             let (key, value) = field.cut(at: ":")
             guard let value, !value.isEmpty, 1...2 ~= key.count, key.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
                 throw field.defect(.malformed, "field", "must be a key of capital letters, a colon and a value")
             }
-            guard raw.updateValue(value, forKey: key.text) == nil else {
-                throw key.defect(.duplicate, "field \(key.text)", "stands twice; readers would disagree which counts")
+            let name = key.text
+            guard !raw.contains(where: { $0.name == name }) else {
+                throw key.defect(.duplicate, "field \(name)", "stands twice; readers would disagree which counts")
             }
+            raw.append(.init(name: name, value: value))
         }
         let fields = source.named(raw)
         func required(_ key: String, _ name: String) throws(StandardDefect) -> TextPart {
@@ -61,11 +66,14 @@ struct SerbianCode: PaymentStandard {
         self.account = account.text
         payee = try required("N", "payee").limited(to: 70, "payee (N)").text
         amount = try fields["I"].map(Self.amount)
-        if let code = fields["SF"], code.count != 3 || !code.isDigits {
+        let code = fields["SF"]
+        if let code, code.count != 3 || !code.isDigits {
             throw code.defect(.malformed, "payment code (SF)", "must be three digits")
         }
-        for (key, limit) in [("P", 70), ("S", 35), ("RO", 35)] { _ = try fields[key]?.limited(to: limit, key) }
-        values = raw.mapValues(\.text)
+        paymentCode = code?.text
+        payer = try fields["P"]?.limited(to: 70, "P").text
+        purpose = try fields["S"]?.limited(to: 35, "S").text
+        reference = try fields["RO"]?.limited(to: 35, "RO").text
     }
 
     private static func amount(_ part: TextPart) throws(StandardDefect) -> String {
@@ -85,9 +93,10 @@ struct SerbianCode: PaymentStandard {
         fields.set("payee", payee)
         fields.set("currency", "RSD")
         fields.set("amount", amount)
-        for (key, name) in [("P", "payer"), ("SF", "paymentCode"), ("S", "purpose"), ("RO", "reference")] {
-            fields.set(name, values[key])
-        }
+        fields.set("payer", payer)
+        fields.set("paymentCode", paymentCode)
+        fields.set("purpose", purpose)
+        fields.set("reference", reference)
         return fields
     }
 
@@ -96,8 +105,8 @@ struct SerbianCode: PaymentStandard {
         instruction.payee = .init(account: account, name: payee, check: .checksum)
         instruction.network = "nbs-ips"
         instruction.amount = .init(amount, iso: "RSD")
-        instruction.memo = values["S"]
-        instruction.reference = values["RO"]
+        instruction.memo = purpose
+        instruction.reference = reference
         return instruction
     }
 }

@@ -45,12 +45,30 @@ struct XRP: PaymentStandard {
         }
     }
 
+    /// The parameters that a link may have.
+    private struct Parameters {
+        var to: QueryParameter?
+        var amount: QueryParameter?
+        var dt: QueryParameter?
+        var tag: QueryParameter?
+
+        mutating func set(_ name: String, _ parameter: QueryParameter) {
+            switch name {
+            case "to": to = parameter
+            case "amount": amount = parameter
+            case "dt": dt = parameter
+            case "tag": tag = parameter
+            default: break
+            }
+        }
+    }
+
     /// Reads a web link of any host with an address as `to`, and otherwise the parameters of an XRP link: wallets take
     /// such links by their parameters, and the page is for people without one.
     private init(web source: inout PaymentText) throws(StandardDefect) {
-        var parts: [String: QueryParameter] = [:]
-        try source.query(Self.reader) { key, parameter in parts[key] = parameter }
-        guard let to = parts["to"] else { throw source.all().defect(.foreign, "link", "has no address") }
+        var parts = Parameters()
+        try source.query(Self.reader) { key, parameter in parts.set(key, parameter) }
+        guard let to = parts.to else { throw source.all().defect(.foreign, "link", "has no address") }
         _ = source.path()
         do throws(StandardDefect) {
             address = try XRPAddress(try Self.reader.text(to, "to"), "address")
@@ -79,23 +97,23 @@ struct XRP: PaymentStandard {
         }
         isLink = !isBare || query != nil || number != nil
         if let number { linkTag = try Self.readTag(number) }
-        var parts: [String: QueryParameter] = [:]
+        var parts = Parameters()
         // An address stands before the query; a second one would be another payee.
-        try source.query(query, Self.bareReader) { key, parameter in parts[key] = parameter }
+        try source.query(query, Self.bareReader) { key, parameter in parts.set(key, parameter) }
         try take(parts, tagged: number)
     }
 
     /// Reads the parameters of a link whose address has been read, and perhaps a tag beside it.
-    private mutating func take(_ parts: [String: QueryParameter], tagged number: TextPart?) throws(StandardDefect) {
+    private mutating func take(_ parts: Parameters, tagged number: TextPart?) throws(StandardDefect) {
         var tagPart = number
-        for key in ["dt", "tag"] {
-            guard let parameter = parts[key] else { continue }
+        for (key, parameter) in [("dt", parts.dt), ("tag", parts.tag)] {
+            guard let parameter else { continue }
             guard tagPart == nil else {
                 throw parameter.name.defect(.duplicate, "destination tag", "stands twice; one counts")
             }
             tagPart = try Self.reader.text(parameter, key)
         }
-        let amountPart = try parts["amount"].map { part throws(StandardDefect) in try Self.reader.text(part, "amount") }
+        let amountPart = try parts.amount.map { part throws(StandardDefect) in try Self.reader.text(part, "amount") }
         if let tagPart {
             linkTag = try Self.readTag(tagPart)
             guard address.tag == nil || address.tag == linkTag else {
