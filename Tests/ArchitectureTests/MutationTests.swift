@@ -125,10 +125,10 @@ struct MutationTests {
                 "connective: let d = a == b || c ? min(e.x, f) : g - 0x0F",
                 "negated: let d = !(a == b && c) ? min(e.x, f) : g - 0x0F",
                 "extreme: let d = a == b && c ? max(e.x, f) : g - 0x0F",
-                "swapped-arguments: let d = a == b && c ? min(f, e.x) : g - 0x0F",
                 "arithmetic: let d = a == b && c ? min(e.x, f) : g + 0x0F",
                 "constant: let d = a == b && c ? min(e.x, f) : g - 0x10",
             ])
+        #expect(made("let a = pay(b.x, c)") == ["swapped-arguments: let a = pay(c, b.x)"])
         #expect(made("for a in b where a > 9 {}").contains("dropped-condition: for a in b where true {}"))
         #expect(made("extension A where B == C {}") == ["comparison: extension A where B != C {}"])
     }

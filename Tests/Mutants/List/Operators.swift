@@ -193,6 +193,8 @@ struct Operators {
         guard let close = tokens.partners[opener], opener > 0, !tokens.all[opener].hasSpaceBefore,
             tokens.all[opener - 1].isWord || tokens.text(opener - 1) == ">",
             !["init", "subscript"].contains(tokens.text(opener - 1)) || tokens.text(opener - 2) == ".",
+            // The order of these has no effect.
+            !["min", "max"].contains(tokens.text(opener - 1)),
             !declares(opener)
         else { return }
         let values = tokens.parts(opener + 1..<close).map { part in

@@ -212,15 +212,17 @@ actor ServeTable {
         let file = JournalFile(path: path, schema: .served)
         let database = try file.open(SystemRandomSource().hex(16))
         let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
+        let old = try database.numbers("SELECT number FROM served WHERE ended < ?1", values)
         var count = 0
-        func removeSome() throws(JournalError) -> Int? {
+        for start in stride(from: 0, to: old.count, by: 1000) {
             try database.transaction { () throws(JournalError) in
-                let old = try database.numbers("SELECT number FROM served WHERE ended < ?1 LIMIT 1000", values)
-                for number in old { try database.run("DELETE FROM served WHERE number = ?1", [.integer(number)]) }
-                return old.isEmpty ? nil : old.count
+                // One that was opened again meanwhile stays.
+                for number in old[start...].prefix(1000) {
+                    try database.run("DELETE FROM served WHERE number = ?2 AND ended < ?1", values + [.integer(number)])
+                    count += database.changes
+                }
             }
         }
-        while let removed = try removeSome() { count += removed }
         try database.transaction { () throws(JournalError) in
             try database.run("DELETE FROM settlement WHERE ended < ?1", values)
         }
