@@ -197,7 +197,7 @@ public struct PaymentText: ~Copyable {
 }
 
 extension UnreadPart {
-    /// Creates a part whose name tells if it could change the payment.
+    /// Creates a part that could change the payment if its name has a word of money.
     init(_ name: String, _ value: String?) {
         self.init(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name))
     }

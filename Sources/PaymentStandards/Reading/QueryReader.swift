@@ -30,8 +30,8 @@ struct QueryRules: Sendable {
 
 /// Reads a query by a standard's own rules: repeatable names, the meaning of `+`, the case of names.
 ///
-/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them. They are
-/// few, and compared one by one, which takes less time than to hash a name.
+/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them. They
+/// are few, and compared one by one, which takes less time than to hash a name.
 final class QueryReader: Sendable {
     private let rules: QueryRules
     /// The known names; the place of each is its number.
