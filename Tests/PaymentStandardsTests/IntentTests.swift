@@ -46,6 +46,22 @@ struct IntentTests {
     }
 
     @Test(
+        "A broken text inside that is worth money, or holds a secret, is marked as it is alone",
+        arguments: [
+            ("cashu:cashuAnot-a-token", "intent:cashuAnot-a-token#Intent;scheme=cashu;end"),
+            ("pubkyauth://signin?secret=x", "intent://signin?secret=x#Intent;scheme=pubkyauth;end"),
+        ])
+    func secrets(alone: String, intent: String) throws {
+        for text in [alone, intent] {
+            guard case .defective(_, let defect) = Self.reader.recognize(try PaymentLink(text)) else {
+                Issue.record("\(text) is not refused")
+                continue
+            }
+            #expect(defect.holdsSecret)
+        }
+    }
+
+    @Test(
         "What names no scheme, or no payment's, is of no standard",
         arguments: [
             "intent://pay?pa=a@okbank#Intent;package=x;end", "intent://pay?pa=a@okbank#Intent;scheme=upi",

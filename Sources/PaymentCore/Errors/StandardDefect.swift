@@ -37,7 +37,7 @@ public struct StandardDefect: Error, Sendable, Hashable {
     public let part: String
     /// The start of the part, in UTF-8 bytes from the start of the link's text, or of the text as written where the
     /// standard allows no escapes; the text's length for a missing part.
-    public let offset: Int
+    public package(set) var offset: Int
     /// The defect and the remedy, to follow the part's name: `has more than 8 digits behind the point; …`.
     public let advice: String
     /// True if the text must not be shown or logged even so: it holds a key, or the rest of it is worth money.

@@ -38,11 +38,8 @@ struct AndroidIntent: Sendable {
         schemeLength = scheme.count
     }
 
-    /// Returns `defect`, which is of the link inside, with its place in the intent.
-    func placed(_ defect: StandardDefect) -> StandardDefect {
-        let offset =
-            defect.offset < schemeLength
-            ? schemeOffset + defect.offset : defect.offset - schemeLength + Self.scheme.utf8.count
-        return StandardDefect(defect.kind, defect.part, at: offset, defect.advice)
+    /// Returns the place in the intent of what stands at `offset` of the link inside.
+    func place(of offset: Int) -> Int {
+        offset < schemeLength ? schemeOffset + offset : offset - schemeLength + Self.scheme.utf8.count
     }
 }

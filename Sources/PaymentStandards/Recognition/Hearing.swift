@@ -7,7 +7,7 @@ struct Hearing: ~Copyable {
         let standard: String
         var defect: StandardDefect
 
-        mutating func place(in intent: AndroidIntent) { defect = intent.placed(defect) }
+        mutating func place(in intent: AndroidIntent) { defect.offset = intent.place(of: defect.offset) }
     }
 
     private let link: PaymentLink
