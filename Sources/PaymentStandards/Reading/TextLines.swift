@@ -26,7 +26,7 @@ struct TextLines {
             while index < bytes.count {
                 let byte = bytes[index]
                 guard byte == 0x0A || byte == 0x0D else {
-                    if byte > 0x20 || !byte.isSpaceOrLineEnd { isBlank = false }
+                    if !byte.isSpaceOrLineEnd { isBlank = false }
                     index += 1
                     continue
                 }
