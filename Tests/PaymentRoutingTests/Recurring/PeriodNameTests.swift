@@ -44,6 +44,16 @@ struct PeriodNameTests {
         #expect(phone.settler.payments == 1 && names.count == 1)
     }
 
+    @Test("Plans of two devices that have one name, and different payees, are two payments from the wallet")
+    func twoPayees() async throws {
+        let devices = try [phone, tablet].map { try $0.scheduler(limit: 50_000) }
+        try await devices[0].add(try phone.plan())
+        try await devices[1].add(try tablet.plan(link: "https://pay.acme.example/?payee=otto"))
+        for scheduler in devices { try await scheduler.look() }
+        #expect(phone.heard.lines == ["rent/0 paid"] && tablet.heard.lines == ["rent/0 paid"])
+        #expect(phone.settler.payments == 2 && names.count == 2)
+    }
+
     @Test("After the settler's final refusal a period has another name, the same on every device")
     func refused() async throws {
         phone.settler.habit = .refuses
