@@ -51,7 +51,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links simulate-wallets simulate-serve interop deps-interop wallet-test serve-test mutants dist format lint docs site api clean
+	simulate-subscriptions simulate-links simulate-wallets simulate-serve interop deps-interop wallet-test serve-test mutants dist format lint docs site api cost clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -243,6 +243,10 @@ site: docs ## make the documentation a static site with a search under .build/si
 
 api: deps ## say which public declarations changed in a way that breaks others, since the last tag or BASE=commit
 	.ci/api $(BASE)
+
+cost: ## print what a change in each library costs, and write it to .build/cost.md: lines, public types, and all that depends on it
+	@mkdir -p .build
+	@swift package dump-package | swift .ci/cost.swift | tee .build/cost.md
 
 clean: ## remove everything built
 	swift package clean

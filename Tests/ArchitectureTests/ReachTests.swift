@@ -50,12 +50,6 @@ struct ReachTests {
         }
     }
 
-    @Test("The manifest can be read at once")
-    func manifest() throws {
-        let text = try String(contentsOf: Project.root.appending(path: "Package.swift"), encoding: .utf8)
-        #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } < Rules.maximumLines)
-    }
-
     @Test("An application with one provider, a journal and the network gets three libraries")
     func application() throws {
         let libraries = try reach(of: ["standalone-app"]).filter { Rules.owners[$0] != nil }

@@ -2,8 +2,6 @@
 enum Rules {
     /// The only top-level folders.
     static let folders: Set<String> = ["Sources", "Plugins", "Tests", "Examples"]
-    /// The most lines of a source file.
-    static let maximumLines = 700
     /// Declarations of Apple's modules, which `make check-apple` compiles and SwiftPM does not.
     static let standIns = "Tests/AppleStandIns/"
 
@@ -126,7 +124,6 @@ enum Rules {
         ("URLSession only in the transport", urlSession),
         ("Providers take time, chance and the network from their context", providerEffects),
         ("Programs are started without Foundation's Process", processes),
-        ("Source files stay short", length),
         ("Public enums say whether they may grow", growth),
         ("Nothing in Sources names a vendor", vendorNames),
         ("Every vendor's market is simulated", markets),
@@ -283,14 +280,5 @@ enum Rules {
                     message: "\(name) can get no further case; mark it @nonexhaustive, or list it as closed")
             }
         }
-    }
-
-    static func length(_ project: Project) -> [Violation] {
-        project.files.sorted { $0.key < $1.key }.filter { isProduct($0.key) }
-            .compactMap { file, text in
-                let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count - 1
-                guard lines > maximumLines else { return nil }
-                return Violation(place: file, message: "has \(lines) lines; part it, \(maximumLines) are the most")
-            }
     }
 }

@@ -27,10 +27,11 @@ extension Rules {
                 !names(text).isEmpty
             else { return [] }
             // Examples of help are commands of the program, with a link or an id.
-            return SourceLine.all(of: text).filter { !$0.isComment && !$0.text.hasBytes(of: "\"payroute ") }
-                .flatMap { line in
-                    names(line.text).map {
-                        Violation(place: "\(file):\(line.number)", message: "names \($0); ask the vendor's own value")
+            return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+                .filter { _, line in !line.drop { $0 == " " }.hasPrefix("//") && !line.hasBytes(of: "\"payroute ") }
+                .flatMap { index, line in
+                    names(line).map {
+                        Violation(place: "\(file):\(index + 1)", message: "names \($0); ask the vendor's own value")
                     }
                 }
         }

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("This package's wording")
-struct TextRuleTests {
-    private static func package(_ files: [String: String]) -> TextRules.Package {
-        TextRules.Package(
+@Suite("This package's code")
+struct SourceRuleTests {
+    private static func package(_ files: [String: String]) -> SourceRules.Package {
+        SourceRules.Package(
             files: files,
             protocols: [
                 "Plugins/Citcon/Provider": "# Protocol\n## 2 Calls\n### 2.4 Making\n#### 2.4.1 Kinds\n",
@@ -11,56 +11,35 @@ struct TextRuleTests {
             ])
     }
 
-    @Test("Keeps the rule", arguments: TextRules.all.map(\.name))
+    @Test("Keeps the rule", arguments: SourceRules.all.map(\.name))
     func keepsTheRule(name: String) throws {
-        let rule = try #require(TextRules.all.first { $0.name == name })
-        let violations = rule.check(try TextRules.Package.onDisk())
+        let rule = try #require(SourceRules.all.first { $0.name == name })
+        let violations = rule.check(try SourceRules.Package.onDisk())
         #expect(violations.isEmpty, "\(violations.map(\.description).joined(separator: "\n"))")
     }
 
     @Test("Is what the rules looked at")
     func isRead() throws {
-        let package = try TextRules.Package.onDisk()
+        let package = try SourceRules.Package.onDisk()
         #expect(Set(package.protocols.keys).isSuperset(of: ["Plugins/Citcon/Provider", "Plugins/Payrails/Merchant"]))
         let journal = try #require(package.files["Sources/PaymentRouting/Journal/AttemptStore.swift"])
         #expect(PublicFunction.all(in: journal).filter(\.throwsErrors).count == 6)
-        for folder in TextRules.documented {
+        for folder in SourceRules.documented {
             #expect(package.files.keys.contains { $0.hasPrefix(folder) }, "\(folder) is gone")
         }
     }
 
     @Test(
-        "Tests without a sentence",
-        arguments: [
-            "@Test func a() {}", "@Test(arguments: [\"x\"]) func a() {}", "@Test(.disabled(\"x\")) func a() {}",
-            "@Test\n    func a() {}",
-        ])
-    func names(text: String) {
-        #expect(TextRules.names(Self.package(["Tests/ATests/A.swift": text])).map(\.place) == ["Tests/ATests/A.swift"])
-        #expect(TextRules.names(Self.package(["Sources/A/A.swift": text])).isEmpty)
-    }
-
-    @Test(
-        "Tests with one",
-        arguments: [
-            "@Test(\"A\") func a() {}", "@Test(\n    \"A\",\n    arguments: [1])\nfunc a(_ x: Int) {}",
-            "@Testable func a() {}", "// @Test func a() {}", "let x = \"@Test func a()\"",
-        ])
-    func goodNames(text: String) {
-        #expect(TextRules.names(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
-    }
-
-    @Test(
         "Citations of what is not there",
         arguments: [
-            "/// As reference section 2.4 has it.", "// Protocol 2.5", "// Protocol 2, 2.4 and 9.", "// Protocol 2.4.2",
+            "// Protocol 2.5", "// Protocol 2, 2.4 and 9.", "// Protocol 2.4.2",
         ])
     func citations(text: String) {
         for file in [
             "Plugins/Citcon/Provider/A.swift", "Plugins/Citcon/Kit/A.swift",
             "Plugins/Citcon/Tests/ProviderTests/A.swift",
         ] {
-            #expect(TextRules.citations(Self.package([file: text])).map(\.place) == [file])
+            #expect(SourceRules.citations(Self.package([file: text])).map(\.place) == [file])
         }
     }
 
@@ -68,9 +47,9 @@ struct TextRuleTests {
     func goodCitations() {
         let text =
             "// Protocol 2.4 and 2.4.1; Protocol 2.\n/// Protocol of `Protocol.md`. The reference: section 3 of RFC 1."
-        #expect(TextRules.citations(Self.package(["Plugins/Citcon/Sandbox/A.swift": text])).isEmpty)
+        #expect(SourceRules.citations(Self.package(["Plugins/Citcon/Sandbox/A.swift": text])).isEmpty)
         // The protocol's vendor is ambiguous.
-        #expect(TextRules.citations(Self.package(["Sources/PaymentCore/A.swift": "// Protocol 2.4"])).count == 1)
+        #expect(SourceRules.citations(Self.package(["Sources/PaymentCore/A.swift": "// Protocol 2.4"])).count == 1)
     }
 
     @Test(
@@ -81,9 +60,9 @@ struct TextRuleTests {
         ])
     func outcomes(text: String) {
         let place = "Sources/PaymentRouting/Attempts/A.swift"
-        #expect(TextRules.outcomes(Self.package([place: text])).map(\.place) == [place])
-        #expect(TextRules.outcomes(Self.package(["Sources/PaymentTesting/A.swift": text])).isEmpty)
-        #expect(TextRules.outcomes(Self.package(["Plugins/Citcon/Tests/A.swift": text])).isEmpty)
+        #expect(SourceRules.outcomes(Self.package([place: text])).map(\.place) == [place])
+        #expect(SourceRules.outcomes(Self.package(["Sources/PaymentTesting/A.swift": text])).isEmpty)
+        #expect(SourceRules.outcomes(Self.package(["Plugins/Citcon/Tests/A.swift": text])).isEmpty)
     }
 
     @Test(
@@ -95,8 +74,8 @@ struct TextRuleTests {
             "/// - Throws: no.\n\n/// Pays.\npublic mutating func pay(_ x: (Int) -> Int)\n    throws -> Int { 1 }",
         ])
     func throwing(text: String) {
-        #expect(TextRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).count == 1)
-        #expect(TextRules.throwing(Self.package(["Sources/payroute/A.swift": text])).isEmpty)
+        #expect(SourceRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).count == 1)
+        #expect(SourceRules.throwing(Self.package(["Sources/payroute/A.swift": text])).isEmpty)
     }
 
     @Test(
@@ -108,15 +87,43 @@ struct TextRuleTests {
             "public protocol P {\n    func pay(_ x: Int)\n}\nfunc pay(_ x: Int) throws {}",
         ])
     func quiet(text: String) {
-        #expect(TextRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).isEmpty)
+        #expect(SourceRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).isEmpty)
     }
 
     @Test(
         "Nulls that are made absent in place",
         arguments: ["json[\"a\"].flatMap { $0 == .null ? nil : $0 }", "let x = value.isNull ? nil : value"])
     func nulls(text: String) {
-        #expect(TextRules.nulls(Self.package(["Sources/A/A.swift": text])).map(\.place) == ["Sources/A/A.swift"])
-        #expect(TextRules.nulls(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
-        #expect(TextRules.nulls(Self.package(["Sources/A/A.swift": "json.present(\"a\")"])).isEmpty)
+        #expect(SourceRules.nulls(Self.package(["Sources/A/A.swift": text])).map(\.place) == ["Sources/A/A.swift"])
+        #expect(SourceRules.nulls(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
+        #expect(SourceRules.nulls(Self.package(["Sources/A/A.swift": "json.present(\"a\")"])).isEmpty)
+    }
+
+    @Test(
+        "Too many parameters without a label",
+        arguments: [
+            "func hurl(_ a: Int, _ b: Int, _ c: Int, _ d: Int) {}",
+            "func hurl<A>(\n    _ a: A, _ b: (Int, Int) -> Int, c: Int, _ d: [Int: Int], _ e: Int = f(1, _)\n) {}",
+        ])
+    func unlabelled(text: String) {
+        #expect(SourceRules.unlabelled(Self.package(["Sources/A/A.swift": text])).count == 1)
+        #expect(SourceRules.unlabelled(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
+    }
+
+    @Test(
+        "Few enough",
+        arguments: [
+            "func hurl(_ a: Int, _ b: Int, _ c: Int, d: Int) {}",
+            "func hurl(_ a: (_ b: Int, _ c: Int, _ d: Int, _ e: Int) -> Int) {}",
+            "let (_, _, _, _) = quadruple()",
+        ])
+    func labelled(text: String) {
+        #expect(SourceRules.unlabelled(Self.package(["Sources/A/A.swift": text])).isEmpty)
+    }
+
+    @Test("Every exception of a parameter without a label is needed")
+    func neededUnlabelled() throws {
+        let found = SourceRules.bare(try SourceRules.Package.onDisk()).map(\.name)
+        #expect(Set(found) == SourceRules.allowedUnlabelled)
     }
 }

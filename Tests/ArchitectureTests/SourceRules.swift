@@ -1,7 +1,7 @@
 import Foundation
 
-/// The package's rules of wording, as functions from its text to breaches.
-enum TextRules {
+/// Rules for the code of single files, as functions from their text to breaches.
+enum SourceRules {
     /// The input of the rules.
     struct Package: Sendable {
         /// Swift files by path.
@@ -33,51 +33,25 @@ enum TextRules {
 
     /// Every rule, by name.
     static let all: [(name: String, check: @Sendable (Package) -> [Violation])] = [
-        ("Tests are named by a sentence", names),
         ("What is cited is in the repository", citations),
         ("Public functions say what they throw", throwing),
         ("Null members are read as absent in one place", nulls),
         ("Outcomes are made by the ledger", outcomes),
+        ("At most three parameters have no label", unlabelled),
     ]
-
-    // MARK: Names of tests
-
-    static func names(_ package: Package) -> [Violation] {
-        package.files.sorted { $0.key < $1.key }.filter { file, text in
-            (file.hasPrefix("Tests/") || file.contains("/Tests/")) && text.hasBytes(of: "@Test")
-        }.flatMap { file, text in
-            let tokens = SwiftText.of(text).tokens
-            return tokens.indices.filter { index in
-                guard tokens[index] == "@", tokens[index...].starts(with: ["@", "Test"]) else { return false }
-                return !tokens[index...].starts(with: ["@", "Test", "(", "\""])
-            }.map { index in
-                let function = tokens[index...].drop { $0 != "func" }.dropFirst().first ?? "a test"
-                return Violation(place: file, message: "\(function) has no sentence for a name: @Test(\"…\")")
-            }
-        }
-    }
 
     // MARK: Citations
 
-    /// Words of documents that are not in the repository.
-    private static let elsewhere: [StaticString] = [
-        "reference section", "Reference section", "the seed's", "The seed's",
-    ]
-
     static func citations(_ package: Package) -> [Violation] {
         package.files.sorted { $0.key < $1.key }.filter { !$0.key.hasPrefix("Tests/ArchitectureTests/") }
-            .flatMap { file, text in
-                let foreign = elsewhere.filter(text.hasBytes).map {
-                    Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
-                }
+            .flatMap { file, text -> [Violation] in
                 let cited = cited(in: text)
-                guard !cited.isEmpty else { return foreign }
+                guard !cited.isEmpty else { return [] }
                 let plugin = described(file, in: package.protocols)
                 let sections = plugin.map { headings(of: package.protocols[$0] ?? "") } ?? []
-                return foreign
-                    + cited.filter { !sections.contains($0) }.map {
-                        Violation(place: file, message: "cites Protocol \($0), which is no section of its plug-in's")
-                    }
+                return cited.filter { !sections.contains($0) }.map {
+                    Violation(place: file, message: "cites Protocol \($0), which is no section of its plug-in's")
+                }
             }
     }
 
@@ -151,6 +125,60 @@ enum TextRules {
             PublicFunction.all(in: text).filter { $0.hasParameters && $0.throwsErrors && !$0.saysWhatItThrows }.map {
                 Violation(place: file, message: "'\($0.name)' throws and has no `- Throws:`")
             }
+        }
+    }
+
+    // MARK: Parameters
+
+    /// C callbacks in their order, the octets of an address, the letters of specifications, rows of tables, and
+    /// statements: by file.
+    static let allowedUnlabelled: Set<String> = [
+        "HTTPExchange.swift handleExchange", "HTTPExchange.swift endExchange", "HTTPExchange.swift watchConnection",
+        "DatagramAddress.swift init", "StreamAddress.swift init", "BLAKE2b.swift mix", "BLAKE2s.swift mix",
+        "BLAKE3.swift mix", "KnownToken.swift init", "TamperedAnswer.swift init", "StoredColumn.swift rows",
+        "StoredColumn.swift all",
+    ]
+
+    /// Arguments without a label can be swapped, and the compiler accepts it.
+    static func unlabelled(_ package: Package) -> [Violation] {
+        bare(package).filter { !allowedUnlabelled.contains($0.name) }.map {
+            Violation(
+                place: $0.file, message: "'\($0.name)' has more than three parameters without a label; give it labels")
+        }
+    }
+
+    /// The functions of the product with more than three parameters without a label, each as `File.swift name`.
+    static func bare(_ package: Package) -> [(file: String, name: String)] {
+        package.files.sorted { $0.key < $1.key }.filter { file, _ in
+            (file.hasPrefix("Sources/") || file.hasPrefix("Plugins/")) && !file.contains("/Tests/")
+        }.flatMap { file, text in
+            let name = file.split(separator: "/").last ?? ""
+            return functions(SwiftText.of(text).tokens).filter { $0.unlabelled > 3 }.map {
+                (file, "\(name) \($0.name)")
+            }
+        }
+    }
+
+    /// The declared functions, with their numbers of unlabelled parameters.
+    private static func functions(_ tokens: [Substring]) -> [(name: String, unlabelled: Int)] {
+        tokens.indices.compactMap { index in
+            let isInitializer = tokens[index] == "init" && (index == 0 || tokens[index - 1] != ".")
+            guard tokens[index] == "func" || isInitializer else { return nil }
+            let name = isInitializer ? "init" : tokens.dropFirst(index + 1).first.map(String.init) ?? ""
+            guard let start = tokens[index...].firstIndex(of: "("), start - index < 40 else { return nil }
+            var depth = 0
+            var count = 0
+            for place in start..<tokens.endIndex {
+                switch tokens[place] {
+                case "(", "[", "{": depth += 1
+                case ")", "]", "}": depth -= 1
+                default: break
+                }
+                if depth == 0 { break }
+                let begins = depth == 1 && (place == start || tokens[place] == ",")
+                if begins, tokens.dropFirst(place + 1).first == "_" { count += 1 }
+            }
+            return (name, count)
         }
     }
 }
