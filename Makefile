@@ -219,7 +219,7 @@ serve-test: deps deps-interop ## call `payroute serve` from its own description 
 	swift build $(QUICK) --product payroute
 	@Tests/ServeFuzz/run "$(QUICKLY)" $(SERVE_EXAMPLES) $(SERVE_SEED)
 
-mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; see CONTRIBUTING.md)
+mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; see the article Development)
 	swift build --build-tests $(QUICK)
 	@"$(QUICKLY)/Mutants" $(if $(GENERATED),--generated) $(if $(SURVIVORS),--survivors) $(if $(DRAW),--draw $(DRAW)) \
 		$(if $(CHANGED),--changed $(or $(BASE),auto) $(if $(DRAW),,--draw 60) --within $(or $(WITHIN),240)) \

@@ -10,7 +10,9 @@ struct Snippet: CustomStringConvertible {
 
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     /// The folders whose code `swift build --build-tests` builds.
-    private static let compiled = ["Tests/ArticleTests", "Tests/PaymentPostgresTests", "Plugins", "Examples"]
+    private static let compiled = [
+        "Tests/ArticleTests", "Tests/PaymentPostgresTests", "Tests/PaymentStandardsTests", "Plugins", "Examples",
+    ]
 
     /// The Swift blocks of the README and of all articles, without imports: several blocks are compiled in one file.
     static func all() throws -> [Snippet] {
