@@ -197,7 +197,6 @@ let served = "\(app) PaymentLoopback PaymentTesting"
 let payrails = "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"
 let paykit = "PaykitKit PaykitProvider PaykitSandbox"
 let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
-let bitcoin = "BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"
 
 let examples = [
     example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
@@ -212,7 +211,8 @@ let examples = [
     example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
-    example("crash-recovery", "\(served) \(walletConnect)"), example("pay-a-lightning-address", "\(served) \(bitcoin)"),
+    example("crash-recovery", "\(served) \(walletConnect)"),
+    example("pay-a-lightning-address", "\(served) BitcoinProvider BitcoinWallets PaymentStandards"),
     example("merchant-server", "\(served) CitconMerchant CitconProvider CitconSandbox"),
     // A separate package, too: see its Package.swift.
     program("standalone-app", "\(app) CitconProvider", at: "Examples/standalone-app/Sources/standalone-app"),
@@ -222,6 +222,7 @@ let examples = [
 
 let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
+let bitcoin = "BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
 let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
 let markets = "BitcoinMarket CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"

@@ -1,35 +1,32 @@
-import BitcoinSandbox
 import PaymentCore
 import PaymentTesting
-import Synchronization
 
-/// The service behind `ann@pay.example` (LUD-06, LUD-16), whose invoices the simulated node can pay.
-final class AddressService: SandboxService {
-    private let node: SimulatedNode
-    private let state = Mutex((invoices: 0, surcharge: 0 as UInt64))
+/// The service behind `ann@pay.example` (LUD-06, LUD-16). It has an invoice for each request of 21 satoshi that comes.
+actor AddressService: SandboxService {
+    /// The purpose of the payment. Each invoice carries its hash.
+    static let metadata = #"[["text/plain","a coffee for Ann"]]"#
 
-    init(node: SimulatedNode) { self.node = node }
+    private var invoices = Invoice.asked[...]
+    private var asksForMore = false
+    /// The number of invoices given out.
+    private(set) var invoiceCount = 0
 
-    /// The number of invoices made.
-    var invoiceCount: Int { state.withLock { $0.invoices } }
+    /// Gives out an invoice over more than was asked for from now on.
+    func askForMore() { asksForMore = true }
 
-    /// Makes invoices over more than was asked for from now on.
-    func asksForMore() { state.withLock { $0.surcharge = 1000 } }
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         guard request.url.path == "/invoice" else {
             return answer([
                 "tag": "payRequest", "callback": "https://pay.example/invoice", "minSendable": 1000,
-                "maxSendable": 1_000_000, "metadata": #"[["text/plain","a coffee for Ann"]]"#,
+                "maxSendable": 1_000_000, "metadata": .string(Self.metadata),
             ])
         }
-        let asked = request.url.query.flatMap { UInt64($0.dropFirst("amount=".count)) } ?? 0
-        let surcharge = state.withLock { state in
-            state.invoices += 1
-            return state.surcharge
+        // In thousandths of a satoshi.
+        guard request.url.query == "amount=21000", let invoice = asksForMore ? .tooHigh : invoices.popFirst() else {
+            return answer(["status": "ERROR", "reason": "there is no invoice over this amount"])
         }
-        let invoice = try? node.invoice(asked + surcharge)
-        return answer(["pr": .string(invoice?.text ?? ""), "routes": []])
+        invoiceCount += 1
+        return answer(["pr": .string(invoice.text), "routes": []])
     }
 
     private func answer(_ body: JSONValue) -> HTTPResponse { HTTPResponse(status: 200, body: body.serialized()) }

@@ -1,5 +1,4 @@
 import BitcoinProvider
-import BitcoinSandbox
 import BitcoinWallets
 import Foundation
 import PaymentCore
@@ -8,11 +7,12 @@ import PaymentStandards
 import PaymentStore
 import PaymentTesting
 
-// A Lightning address, paid from the payer's own wallet: here a simulated LNbits, and a simulated service of the payee.
+// Pays a Lightning address from the payer's own wallet at an LNbits server. The server and the payee's service are
+// simulated, in this process: no money moves. Run it with `swift run pay-a-lightning-address`.
 
-let node = SimulatedNode(.lnbits)
-let wallet = FaultInjector(node)
-let payee = AddressService(node: node)
+let lnbits = SimulatedLNbits()
+let wallet = FaultInjector(lnbits)
+let payee = AddressService()
 
 let folder = URL.temporaryDirectory.appending(
     path: "pay-a-lightning-address-\(ProcessInfo.processInfo.processIdentifier)")
@@ -22,7 +22,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 // The wallet, and the orders that keep a payment from being made twice.
 let settler = WalletSettler(
     LNbitsWallet(
-        at: try HTTPURL(service: "https://lnbits.example"), key: Redacted(SimulatedNode.key),
+        at: try HTTPURL(service: "https://lnbits.example"), key: Redacted(SimulatedLNbits.key),
         over: SandboxTransport(wallet)),
     orders: try WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader(),
     network: "regtest", services: SandboxTransport(payee))
@@ -42,12 +42,13 @@ func pay(_ text: String) async {
 print("an address:")
 await pay("lightning:ann@pay.example")
 
-print("the same address once more, and the wallet's answer is lost:")
+print("the same address again, and the wallet's answer is lost:")
 wallet.inject(.dropAfter) { method, path in method == "POST" && path == "/api/v1/payments" }
 await pay("lightning:ann@pay.example")
 
 print("a service whose invoice is over more than was asked for:")
-payee.asksForMore()
+await payee.askForMore()
 await pay("lightning:ann@pay.example")
 
-print("the wallet has sent \(node.sentCount) payments; the service made \(payee.invoiceCount) invoices")
+let (sent, invoices) = (await lnbits.sentCount, await payee.invoiceCount)
+print("the wallet has sent \(sent) payments; the service gave out \(invoices) invoices")
