@@ -208,7 +208,7 @@ let examples = [
     example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("citcon-order", "\(served) CitconKit CitconSandbox"), example("progress", "\(served) \(walletConnect)"),
-    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentCrypto PaymentStandards"),
+    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
     example("crash-recovery", "\(served) \(walletConnect)"),

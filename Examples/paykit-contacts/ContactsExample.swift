@@ -3,7 +3,6 @@ import PaykitNetwork
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentCrypto
 import PaymentLoopback
 import PaymentStandards
 import PaymentTesting
@@ -147,8 +146,9 @@ struct ContactsExample {
 
     /// Settles as a wallet would; the money here does not exist.
     private static func settle(_ endpoint: String, at sandbox: PubkySandbox) async throws -> PaykitSettlement {
-        guard case .preimage(let preimage) = try await sandbox.pay(endpoint) else { return .notPaid("no invoice") }
-        let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
+        guard let invoice = try? Bolt11(text: endpoint), let hash = invoice.instruction.reference,
+            case .preimage(let preimage) = try await sandbox.pay(endpoint)
+        else { return .notPaid("no invoice") }
         return .paid(.preimage(preimage, paymentHash: hash))
     }
 
