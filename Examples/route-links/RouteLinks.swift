@@ -34,7 +34,8 @@ struct RouteLinks {
                 case .ambiguous, .unclear: "ambiguous "
                 case .recognized: "recognized"
                 case .rejected, .defective: "rejected  "
-                case .unroutable: "unroutable"
+                // Another version may have further decisions; none of them is a match.
+                default: "unroutable"
                 }
             print("\(name)  \(link)\n            \(decision.explanation)")
         }
