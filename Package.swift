@@ -269,8 +269,8 @@ let wholes = [
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
     tests(
         "ArticleTests",
-        "\(served) \(walletConnect) \(shops) PaymentSandbox PaymentStandards PaymentWallet SandboxSupport TestSupport "
-            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes "
+        "\(served) \(walletConnect) \(shops) PaymentSandbox PaymentStandards PaymentWallet TestSupport "
+            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit "
             + "WalletConnectPayKit WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
-import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
@@ -25,7 +24,7 @@ struct DurabilityTests {
             case .stepFinished(let name, _): lines.append("step finished: \(name)")
             case .stepFailed(let name, _, _): lines.append("step failed: \(name)")
             case .outcome(let outcome): lines.append("outcome: \(outcome.isFinal ? "paid" : "open")")
-            case .abandoned: lines.append("given up")
+            case let event: lines.append("\(event)")
             }
         }
         let article = try String(
@@ -49,8 +48,10 @@ struct DurabilityTests {
     @Test("A file keeps paid payments, and recovery reports them")
     func file() async throws {
         let world = await ArticleWorld()
-        let folder = ScratchFolder()
-        let path = folder.file("payments.sqlite")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "durability-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "payments.sqlite").path
         let (registry, transport) = (try world.registry, SandboxTransport(world.sandbox))
         let journal = try SQLiteJournal(path: path)
         let router = PaymentRouter(registry: registry, transport: transport, journal: journal)

@@ -4,7 +4,6 @@ import PaymentRouting
 import PaymentStandards
 import PaymentStore
 import PaymentTesting
-import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
@@ -43,7 +42,7 @@ struct PayingTests {
     @Test("The common reading says who gets how much until when, by the clock")
     func reading() throws {
         let router = PaymentRouter(
-            registry: try ProviderRegistry([]), transport: NoNetwork(), journal: InMemoryJournal(),
+            registry: try ProviderRegistry([]), transport: ScriptedTransport([]), journal: InMemoryJournal(),
             readers: [OneText()])
         let late = try #require(Self.reading(of: "tea:7", router, at: Date(timeIntervalSince1970: 2_000_000)))
         #expect(late.0 == "Tea order · 4.80 EUR to Tea House (pot-7) · expired 1970-01-12")

@@ -8,7 +8,6 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PayrailsKit
-import PayrailsTypes
 import Synchronization
 import Testing
 import WalletConnectPayKit

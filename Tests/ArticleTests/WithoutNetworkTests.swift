@@ -9,7 +9,6 @@ import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import PayrailsSandbox
-import SandboxSupport
 import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
@@ -103,10 +102,12 @@ struct AnotherProgramTests {
 
     @Test("The sandboxes' payer opens no page elsewhere, and none that is no vendor's")
     func foreignPages() async throws {
-        let origin = try HTTPURL("http://127.0.0.1:1")
-        let payer = SandboxVendors.all.payer(
-            DevelopmentWallet(seed: 1), at: origin, over: SandboxTransport(KeyedService(clock: SystemPaymentClock())))
-        let browser = try #require(payer.browser)
+        let sandboxes = SharedAddress([
+            .init(WalletConnectPaySandbox(), paths: WalletConnectPaySandbox.paths),
+            .init(CitconSandbox(), paths: CitconSandbox.paths), .init(PayrailsSandbox(), paths: PayrailsSandbox.paths),
+        ])
+        let sandbox = try await SandboxConnection("http://127.0.0.1:1", over: SandboxTransport(sandboxes))
+        let browser = try #require(sandbox.payer().browser)
         for url in [
             "https://evil.example/checkout/1", "http://127.0.0.1:2/checkout/1", "http://127.0.0.1:1/elsewhere/1",
         ] {
