@@ -9,6 +9,7 @@ import PaymentStore
 #endif
 
 /// Pays parking and coffee by itself within ten euros a day, three of them for machines, and asks about the rest.
+/// Run it with `swift run auto-pay`.
 @main
 struct AutoPayExample {
     static func main() async throws {

@@ -8,7 +8,7 @@ import PaymentTransport
 /// Pays orders with the code of the vendor's guide, at a sandbox on this machine.
 ///
 /// Only the import, `setBaseURL`, which leads to the sandbox, and `setLauncher`, which opens wallets and pages, here as
-/// a simulated payer, differ from the guide.
+/// a simulated payer, differ from the guide. Run it with `swift run citcon-order`.
 @main
 struct OrderExample {
     static func main() async throws {

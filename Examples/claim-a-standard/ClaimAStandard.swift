@@ -11,6 +11,7 @@ import PaymentTesting
 #endif
 
 /// Pays every sound text of two payment standards, without claiming a scheme or a host.
+/// Run it with `swift run claim-a-standard`.
 @main
 struct ClaimAStandard {
     /// The example of BOLT 11, over 0.0025 bitcoin.

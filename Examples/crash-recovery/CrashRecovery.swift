@@ -9,6 +9,7 @@ import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// Pays in another process, which dies as soon as the service has answered, and settles its payment afterwards.
+/// Run it with `swift run crash-recovery`.
 @main
 struct CrashRecovery {
     static func main() async throws {

@@ -5,7 +5,8 @@ import PaymentStore
 import PaymentTransport
 import WalletConnectPayProvider
 
-/// Registers an application's provider beside WalletConnect Pay, routes links to it and pays over loopback HTTP.
+/// Registers an application's provider next to WalletConnect Pay, routes links to it and pays over loopback HTTP.
+/// Run it with `swift run custom-provider`.
 @main
 struct CustomProvider {
     static func main() async throws {

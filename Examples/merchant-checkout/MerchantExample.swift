@@ -9,7 +9,7 @@ import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// A merchant's server from the order to the refund, at a sandbox on this machine: makes a payment, reads the webhooks
-/// about it, refunds one payment and cancels another.
+/// about it, refunds one payment and cancels another. Run it with `swift run merchant-checkout`.
 @main
 struct MerchantExample {
     static func main() async throws {

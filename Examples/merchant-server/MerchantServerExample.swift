@@ -10,6 +10,7 @@ import PaymentTransport
 
 /// A merchant's server over loopback, from the order to the refund: with signed notifications that come late and twice,
 /// a server that is stopped in the middle of a refund, and the recovery that settles it.
+/// Run it with `swift run merchant-server`.
 @main
 struct MerchantServerExample {
     static func main() async throws {

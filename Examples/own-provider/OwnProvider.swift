@@ -6,6 +6,7 @@ import PaymentTesting
 import PaymentTransport
 
 /// An application's provider over loopback HTTP: paid once though an answer is lost, and refunded in part, once.
+/// Run it with `swift run own-provider`.
 @main
 struct OwnProvider {
     static func main() async throws {

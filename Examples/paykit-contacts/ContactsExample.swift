@@ -9,7 +9,8 @@ import PaymentTesting
 import PaymentTransport
 
 /// Signs up at a simulated homeserver, publishes payment endpoints, and looks at contacts: their names, the ways to pay
-/// them, and the errors where there are none. Over loopback HTTP; no money.
+/// them, and the errors if there are none. Pays over private channels, by a private link and through a router, and
+/// agrees on a subscription. All of it is over loopback HTTP, without money. Run it with `swift run paykit-contacts`.
 @main
 struct ContactsExample {
     static func main() async throws {

@@ -8,6 +8,7 @@ import PayrailsSandbox
 
 /// A shop and its app at a sandbox on this machine: the shop opens a session, the app's payer pays in it, the shop is
 /// notified, captures a part of the money, refunds some of that, and cancels another payment.
+/// Run it with `swift run payrails-merchant`.
 @main
 struct PayrailsMerchantExample {
     static func main() async throws {

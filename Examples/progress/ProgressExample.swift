@@ -8,6 +8,7 @@ import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// Shows a payment in progress: the content of a screen, made of the router's events, here as lines.
+/// Run it with `swift run progress`.
 @main
 struct ProgressExample {
     static func main() async throws {

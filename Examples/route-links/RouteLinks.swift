@@ -3,6 +3,7 @@ import PaymentRouting
 import WalletConnectPayProvider
 
 /// Routes a mixed list of links and prints the reason of each decision. Nothing is sent.
+/// Run it with `swift run route-links`.
 @main
 struct RouteLinks {
     static let links = [

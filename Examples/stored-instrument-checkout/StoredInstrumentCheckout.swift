@@ -7,6 +7,7 @@ import PayrailsMerchant
 import PayrailsSandbox
 
 /// Runs the guide's integration for stored instruments at a sandbox on this machine, with a payer who taps.
+/// Run it with `swift run stored-instrument-checkout`.
 @main
 @MainActor
 struct StoredInstrumentCheckout {

@@ -14,6 +14,7 @@ import Synchronization
 /// Half a year of the guide's subscriptions, to a payee on a simulated network over loopback HTTP, paid by a router
 /// with limits: one is paid by itself, one is above the limit and asked about. A week is missed, because the
 /// application was not running. The sandbox notes the payments; no real funds move.
+/// Run it with `swift run subscriptions`.
 @main
 struct SubscriptionsExample {
     static func main() async throws {

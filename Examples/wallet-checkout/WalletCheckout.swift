@@ -8,6 +8,7 @@ import WalletConnectPaySandbox
 /// Pays with the code of the vendor's guides, standalone and through WalletKit, at a sandbox on this machine.
 ///
 /// Only the import and `baseUrl:`, which leads the client to the sandbox, differ from the guides.
+/// Run it with `swift run wallet-checkout`.
 @main
 struct WalletCheckout {
     static func main() async throws {

@@ -73,7 +73,7 @@ import Testing
         let folder = "Examples/standalone-app"
         let printed = try await output(of: "standalone-app")
         #expect(printed == (try text("\(folder)/expected-output.txt")))
-        // It is built here as a target and in `.ci/examples` as a package: both name the same libraries.
+        // It is built here as a target and in `.ci/standalone` as a package: both name the same libraries.
         let manifest = try text("\(folder)/Package.swift")
         let products = manifest.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
         let imports = try text("\(folder)/Sources/standalone-app/main.swift").matches(of: /(?m)^import (\w+)$/)
