@@ -50,7 +50,7 @@ RELEASE := -c release $(STATIC)
 BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
-	check-apple browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
+	check-apple check-examples browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
 	simulate-subscriptions simulate-links simulate-wallets simulate-serve interop deps-interop wallet-test serve-test mutants dist format lint docs site api cost clean
 
 help: ## list the commands
@@ -125,6 +125,9 @@ new-provider-test: deps ## write a provider with `payroute new-provider`, as a s
 
 check-apple: deps ## type-check what needs Apple's modules against stand-ins of them (Linux)
 	Tests/AppleStandIns/check
+
+check-examples: build ## type-check the examples and the articles' code as another package compiles them (Linux)
+	.ci/check-examples "$(QUICKLY)/Modules"
 
 browser-test: deps ## drive the sandbox's pages in headless Chromium, with axe-core (SCREENSHOTS=.build/screenshots)
 ifneq ($(shell uname),Darwin)
