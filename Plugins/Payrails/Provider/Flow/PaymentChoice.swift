@@ -76,4 +76,11 @@ extension PayrailsAmount {
         }
         return try Money(decimal: text, currency: currency)
     }
+
+    /// Returns true if `other` is the same amount, however many zeros follow.
+    func isSame(as other: PayrailsAmount) -> Bool {
+        if self == other { return true }
+        guard let own = try? money(), let theirs = try? other.money() else { return false }
+        return own == theirs
+    }
 }

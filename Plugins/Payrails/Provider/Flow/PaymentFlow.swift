@@ -118,7 +118,7 @@ package struct PaymentFlow: Sendable {
         self.keys = keys
         self.hold = hold
         self.context = context
-        api = PayrailsAPI(payload, http: context.http, random: context.random)
+        api = PayrailsAPI(payload, over: terms.amount, http: context.http, random: context.random)
     }
 
     /// The state of the execution before the request to pay.

@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// An address, with its method and action.
 package struct LinkBody: Decodable, Sendable, Hashable {
@@ -56,6 +57,8 @@ package struct StatusBody: Decodable, Sendable, Hashable {
 /// A payment at the service.
 struct ExecutionBody: Decodable, Sendable {
     let id: String
+    /// The amount to pay; nil where the answer does not state one.
+    let amount: PayrailsAmount?
     let status: [StatusBody]
     let links: ExecutionLinksBody
     let actionRequired: String?

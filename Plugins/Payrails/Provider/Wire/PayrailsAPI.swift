@@ -10,11 +10,20 @@ package struct PayrailsAPI: Sendable {
     let token: Redacted<String>
     /// The id of the payment that answers have to be about; nil if the session has no payment.
     let executionID: String?
+    /// The amount that they have to be about, where they state one.
+    let amount: PayrailsAmount
     let addresses: AddressRule
     let http: any HTTPTransport
     let random: any RandomSource
 
-    package init(_ payload: SessionPayload, http: any HTTPTransport, random: any RandomSource) {
+    /// Creates the calls of a session.
+    ///
+    /// - Parameter amount: the amount to pay; the session's own when nil.
+    package init(
+        _ payload: SessionPayload, over amount: PayrailsAmount? = nil, http: any HTTPTransport,
+        random: any RandomSource
+    ) {
+        self.amount = amount ?? payload.amount
         token = payload.token
         executionID = payload.execution?.id
         addresses = payload.addresses
@@ -56,10 +65,15 @@ package struct PayrailsAPI: Sendable {
         return try await own(send(.get, address, called: "'execution'", body: nil, timeout: hold))
     }
 
-    /// Rejects an answer about another payment.
+    /// Rejects an answer about another payment, or over another amount.
     private func own(_ execution: ExecutionBody) throws(PayrailsError) -> ExecutionBody {
         guard execution.id == executionID else {
             throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("it is about another payment"))
+        }
+        if let stated = execution.amount, !stated.isSame(as: amount) {
+            throw .unknown(
+                error: PayrailsUnderlyingError.unusableAnswer(
+                    "the payment is over another amount than \(amount.value) \(amount.currency)"))
         }
         return execution
     }
