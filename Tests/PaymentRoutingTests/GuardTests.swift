@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import TestSupport
 import Testing
 
@@ -105,5 +104,45 @@ struct GuardTests {
         }
         _ = try? await world.pay()
         #expect(world.transport.requests.isEmpty)
+    }
+
+    @Test("What an answer repeats of its request's credentials never reaches the provider")
+    func credentials() async throws {
+        var world = World()
+        world.transport = RecordingTransport { request throws(TransportError) in
+            let told = request.headers.fields.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+            return HTTPResponse(status: 401, body: Array("refused: \(told), \(told)".utf8))
+        }
+        let bodies = Bodies()
+        world.provider.payBody = { attempt, context in
+            for (name, value) in [
+                ("Authorization", "Bearer bearer-canary"), ("X-Api-Key", "key-canary"), ("Cookie", "id=cookie-canary"),
+                ("X-Access-Token", "token-canary"), ("Client-Secret", "secret-canary"),
+                // No credentials, or too short to be one.
+                ("Idempotency-Key", "idempotency-1"), ("Authorization", "Basic ab=="),
+            ] {
+                let request = HTTPRequest(.get, try HTTPURL("https://api.acme.example/"), headers: [name: value])
+                await bodies.add(try await context.http.send(request).body)
+                let mutation = HTTPRequest(
+                    .post, try HTTPURL("https://api.acme.example/"), headers: [name: value], replay: .safe)
+                _ = try await context.step("send \(name) \(value.count)", .mutation(replay: .sameKey)) {
+                    await bodies.add(try await context.http.send(mutation).body)
+                    return true
+                }
+            }
+            return .cancelled
+        }
+        _ = try await world.pay()
+        let texts = await bodies.texts
+        #expect(texts.count == 14)
+        #expect(texts.allSatisfy { !$0.contains("canary") }, "\(texts)")
+        #expect(texts.count { $0.contains("idempotency-1, Idempotency-Key idempotency-1") } == 2)
+        #expect(texts.count { $0.contains("Basic ab==") } == 2)
+        #expect(texts.first == "refused: Authorization Bearer <redacted>, Authorization Bearer <redacted>")
+    }
+
+    private actor Bodies {
+        var texts: [String] = []
+        func add(_ body: [UInt8]) { texts.append(String(decoding: body, as: UTF8.self)) }
     }
 }

@@ -1,8 +1,11 @@
-/// The network as one provider may use it: only declared hosts, no private network where others choose the host, and
-/// mutations only within their step.
+import Synchronization
+
+/// The network as one provider may use it: only declared hosts, no private network where others choose the host,
+/// mutations only within their step, and no answer that repeats credentials that were sent.
 package struct GuardedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let hosts: OutboundHosts
+    private let sent = SentCredentials()
 
     /// Limits `base` to `hosts`.
     package init(base: any HTTPTransport, hosts: OutboundHosts) {
@@ -22,16 +25,58 @@ package struct GuardedTransport: HTTPTransport {
         }
         var request = request
         if hosts.isChosenByOthers(url) { request.reachesPrivateNetworks = false }
-        guard let scope = StepScope.current else { return try await base.send(request) }
+        guard let scope = StepScope.current else { return try await exchange(request) }
         scope.noteSending()
-        guard !request.changesNothing else { return try await base.send(request) }
+        guard !request.changesNothing else { return try await exchange(request) }
         do {
-            let response = try await base.send(request)
+            let response = try await exchange(request)
             scope.note(response)
             return response
         } catch {
             if error.phase == .maybeSent { scope.noteLostAnswer() }
             throw error
+        }
+    }
+
+    /// Sends a request. What a service repeats of the credentials that it was sent, in an error's text or anywhere else,
+    /// is taken out: such a text reaches errors, logs and the journal.
+    private func exchange(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let credentials = sent.adding(request.headers.credentials)
+        var response = try await base.send(request)
+        for credential in credentials {
+            while let found = response.body.firstRange(of: credential) {
+                response.body.replaceSubrange(found, with: "<redacted>".utf8)
+            }
+        }
+        return response
+    }
+}
+
+/// The credentials of earlier requests.
+private final class SentCredentials: Sendable {
+    private let state = Mutex<Set<[UInt8]>>([])
+
+    /// Returns all of them, the longest first: one may be a part of another.
+    func adding(_ more: [[UInt8]]) -> [[UInt8]] {
+        state.withLock {
+            $0.formUnion(more)
+            return $0.sorted { $0.count > $1.count }
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// The shortest one; a shorter text would occur by chance.
+    private static let shortestCredential = 8
+
+    /// The values that prove who sends, without the name of their scheme.
+    fileprivate var credentials: [[UInt8]] {
+        fields.compactMap { field in
+            let name = field.name.lowercased()
+            guard ["authorization", "cookie", "api-key", "apikey", "token", "secret"].contains(where: name.contains),
+                let value = field.value.split(separator: " ").last, value.utf8.count >= Self.shortestCredential
+            else { return nil }
+            return Array(value.utf8)
         }
     }
 }
