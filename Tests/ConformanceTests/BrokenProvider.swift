@@ -12,11 +12,51 @@ private struct Believer: HTTPTransport {
     }
 }
 
+/// Reads no more of an answer than its status and amount: each one is about the payment that was asked about.
+private struct Incurious: HTTPTransport {
+    let base: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        var response = try await base.send(request)
+        guard var body = try? JSONValue(parsing: response.body) else { return response }
+        body["id"] = .string(request.url.path.split(separator: "/").dropFirst().first.map(String.init) ?? "")
+        response.body = body.serialized()
+        return response
+    }
+}
+
+/// Sends a secret, and repeats each answer in the log.
+private struct Quoter: HTTPTransport {
+    let base: any HTTPTransport
+    let log: @Sendable (String) -> Void
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        var request = request
+        request.headers["X-Session"] = Subjects.secret
+        let response = try await base.send(request)
+        log("the service says \(String(decoding: response.body, as: UTF8.self))")
+        return response
+    }
+}
+
+/// A service that answers a second copy of a request with a refusal.
+actor CopyRefusingService: SandboxService {
+    let base: KeyedService
+    private var keys: Set<String> = []
+
+    init(_ base: KeyedService) { self.base = base }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if let key = request.headers["Idempotency-Key"], !keys.insert(key).inserted { return HTTPResponse(status: 409) }
+        return await base.respond(to: request)
+    }
+}
+
 /// The reference provider with one flaw.
 struct BrokenProvider: PaymentProvider {
     enum Flaw: Sendable, CaseIterable {
         case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, undoes, tells, wanders,
-            asksAgain, waitsForEver, namesAnew, readsFirstSegment
+            asksAgain, waitsForEver, namesAnew, readsFirstSegment, ignoresNames, givesUp, quotes
 
         /// The probe that has to find it.
         var probe: ProviderConformance.Probe {
@@ -34,6 +74,9 @@ struct BrokenProvider: PaymentProvider {
             case .waitsForEver: .polling
             case .namesAnew: .stepNames
             case .readsFirstSegment: .spellings
+            case .ignoresNames: .paymentDetails
+            case .givesUp: .questions
+            case .quotes: .echoes
             }
         }
     }
@@ -110,6 +153,10 @@ struct BrokenProvider: PaymentProvider {
                 outcome = try await base.status(of: attempt.reference, in: context)
             }
             return outcome
+        case .ignoresNames:
+            return try await base.pay(attempt, in: context.copy(http: Incurious(base: context.http)))
+        case .quotes:
+            return try await base.pay(attempt, in: context.copy(http: Quoter(base: context.http) { context.log($0) }))
         case .namesAnew: _ = try await context.step("look \(attempt.id)", .query) { 1 }
         default: break
         }
@@ -117,6 +164,8 @@ struct BrokenProvider: PaymentProvider {
     }
 
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        try await base.status(of: payment, in: context)
+        do { return try await base.status(of: payment, in: context) } catch let error as PaymentError
+            where flaw == .givesUp && error.phase == .answered
+        { return .expired }
     }
 }

@@ -21,15 +21,23 @@ struct ConformanceTests {
 
     @Test("A flaw is found by the probe that is there for it", arguments: BrokenProvider.Flaw.allCases)
     func flaw(flaw: BrokenProvider.Flaw) async {
-        let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(flaw)))
+        let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(flaw)), only: [flaw.probe])
         #expect(report.failed.contains(flaw.probe), "\(report)")
         #expect(report.description.contains("FAILED   \(flaw.probe.rawValue)"))
     }
 
     @Test("A provider that is paid before it is asked is found when it is cancelled")
     func hopeWhenCancelled() async {
-        let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(.hopes)))
+        let report = await ProviderConformance.check(
+            Subjects.keyed(BrokenProvider(.hopes)), only: [.cancellation])
         #expect(report.failed.contains(.cancellation), "\(report)")
+    }
+
+    @Test("A provider that takes the refusal of a second copy for one of the first is found")
+    func secondCopies() async {
+        let report = await ProviderConformance.check(
+            Subjects.keyed(BrokenProvider(.believes), refusesCopies: true), only: [.doubledRequests])
+        #expect(report.failed.contains(.doubledRequests), "\(report)")
     }
 
     @Test("Capabilities that are only claimed are found")
@@ -40,8 +48,10 @@ struct ConformanceTests {
 
     @Test("Every probe is shown to fail here")
     func complete() {
-        let shown = Set(BrokenProvider.Flaw.allCases.map(\.probe)).union([.capabilities, .cancellation])
-            .union(ShopMistake.allCases.map(\.finding.probe))
+        let shown = Set(BrokenProvider.Flaw.allCases.map(\.probe)).union([
+            .capabilities, .cancellation, .doubledRequests,
+        ])
+        .union(ShopMistake.allCases.map(\.finding.probe))
         #expect(shown == Set(ProviderConformance.Probe.allCases))
     }
 

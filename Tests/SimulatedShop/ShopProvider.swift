@@ -77,6 +77,7 @@ package struct ShopProvider: PaymentProvider {
         var state: State = try await context.step("charge", .mutation(replay: .sameKey)) {
             try await exchange(attempt.reference, request, isMutation: true, context)
         }
+        try state.check(attempt.reference, phase: .maybeSent)
         for _ in 0..<20 where !state.outcome(attempt.reference).isFinal {
             try await context.clock.sleep(for: .seconds(1))
             state = try await ask(attempt.reference, context)
@@ -124,6 +125,12 @@ package struct ShopProvider: PaymentProvider {
 
         func money() throws -> Money { try Money(minorUnitText: amount, currency: try Currency(unit: "iso4217/EUR")) }
 
+        func check(_ payment: PaymentReference, phase: PaymentError.Phase) throws(PaymentError) {
+            guard id != payment.id else { return }
+            throw PaymentError(
+                .invalidResponse, "the service answered about another payment", provider: ShopProvider.id, phase: phase)
+        }
+
         func outcome(_ payment: PaymentReference) -> ServiceReport {
             switch status {
             case "paid": .succeeded(PaymentReceipt(reference: payment, amount: try? money(), transactionID: "tx-\(id)"))
@@ -137,7 +144,10 @@ package struct ShopProvider: PaymentProvider {
     }
 
     func ask(_ payment: PaymentReference, _ context: ProviderContext) async throws -> State {
-        try await exchange(payment, HTTPRequest(.get, try url(payment)), isMutation: false, context)
+        let state: State = try await exchange(
+            payment, HTTPRequest(.get, try url(payment)), isMutation: false, context)
+        try state.check(payment, phase: .answered)
+        return state
     }
 
     func exchange<Answer: Codable>(

@@ -17,9 +17,11 @@ final class Distortion: Sendable {
         let other = try? amount.with(minorUnits: amount.minorUnits + 1)
         return [
             ("another amount", Distortion { value in other.flatMap { Self.amount($0, instead: amount, of: value) } }),
-            ("another refund", Distortion { Self.text("another-refund", instead: refund.id, in: $0) }),
+            ("another currency", Distortion { Self.currency(instead: amount.currency, in: $0) }),
             ("another payment", Distortion { Self.text("another-payment", instead: refund.payment.id, in: $0) }),
         ]
+            + (refund.id.isEmpty
+                ? [] : [("another refund", Distortion { Self.text("another-refund", instead: refund.id, in: $0) })])
     }
 
     func apply(to response: HTTPResponse) -> HTTPResponse {
@@ -43,6 +45,15 @@ final class Distortion: Sendable {
     private static func text(_ other: String, instead of: String, in value: JSONValue) -> JSONValue? {
         guard case .string(let text) = value, text.contains(of) else { return nil }
         return .string(text.replacing(of, with: other))
+    }
+
+    /// Replaces a currency's code, alone or behind its kind.
+    private static func currency(instead currency: Currency, in value: JSONValue) -> JSONValue? {
+        guard case .string(let text) = value else { return nil }
+        let code = currency.description
+        let last = text.split(separator: "/").last.map(String.init)
+        guard last?.uppercased() == code.uppercased() else { return nil }
+        return .string(text.dropLast(code.utf8.count) + (code == "JPY" ? "EUR" : "JPY"))
     }
 
     /// Replaces an amount, in minor units or as a decimal, as a number or as text.

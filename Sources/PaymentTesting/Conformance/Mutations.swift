@@ -61,7 +61,7 @@ struct Mutation: Sendable {
         var mutations: [Mutation] = []
         for path in paths(in: body, []).prefix(maximumPlaces) {
             guard let value = value(at: path[...], in: body) else { continue }
-            let name = path.map { if case .key(let key) = $0 { key } else { "[]" } }.joined(separator: ".")
+            let name = name(of: path)
             for (what, replacement) in spoilt(value) {
                 mutations.append(
                     Mutation(name: "\(name) \(what)") { response in
@@ -71,6 +71,26 @@ struct Mutation: Sendable {
             }
         }
         return mutations
+    }
+
+    /// Returns one change for each text of a JSON answer that `replacement` replaces.
+    static func replacingTexts(
+        in response: HTTPResponse, by replacement: (String) -> String?
+    ) -> [Mutation] {
+        guard let body = try? JSONValue(parsing: response.body) else { return [] }
+        return paths(in: body, []).prefix(maximumPlaces).compactMap { path in
+            guard case .string(let text)? = value(at: path[...], in: body), let new = replacement(text) else {
+                return nil
+            }
+            return Mutation(name: name(of: path)) { response in
+                guard let body = try? JSONValue(parsing: response.body) else { return response }
+                return changed(response, body: replacing(path[...], in: body, with: .string(new)).serialized())
+            }
+        }
+    }
+
+    private static func name(of path: [Place]) -> String {
+        path.map { if case .key(let key) = $0 { key } else { "[]" } }.joined(separator: ".")
     }
 
     private static func spoilt(_ value: JSONValue) -> [(String, JSONValue?)] {

@@ -9,6 +9,12 @@ final class Observation: Sendable {
         let step: String?
         let kind: StepKind?
         let request: HTTPRequest
+
+        /// True if it could move money.
+        var isMutation: Bool {
+            guard case .mutation? = kind else { return false }
+            return !request.method.isSafe
+        }
     }
 
     private struct State {
@@ -18,6 +24,7 @@ final class Observation: Sendable {
         var agreed: Money?
         var moments = 0
         var hasCompleted = false
+        var refuses = true
     }
 
     private let state = Mutex(State())
@@ -34,6 +41,12 @@ final class Observation: Sendable {
     /// True if a return was passed to the provider.
     var hasCompleted: Bool { state.withLock { $0.hasCompleted } }
 
+    /// True until the first process and what followed it are over.
+    var refuses: Bool { state.withLock { $0.refuses } }
+    /// The number of the first request that could move money; nil if there was none.
+    var firstMutation: Int? { sent.firstIndex(where: \.isMutation) }
+
+    func endRefusals() { state.withLock { $0.refuses = false } }
     func note(_ sent: Sent) { state.withLock { $0.sent.append(sent) } }
     func note(_ event: PaymentEvent) { state.withLock { $0.events.append(event) } }
     func note(_ response: HTTPResponse) { state.withLock { $0.responses.append(response) } }

@@ -112,6 +112,16 @@ extension Trial.Result {
 
     /// Every text that was written or shown, for the search for secrets.
     var texts: [String] {
+        writtenTexts
+            + observation.sent.flatMap { sent in
+                var dumped = ""
+                dump(sent.request, to: &dumped)
+                return [sent.request.url.text, dumped]
+            }
+    }
+
+    /// The texts of logs, endings and the journal.
+    var writtenTexts: [String] {
         var texts = observation.events.map(\.description)
         for ending in [first, last] {
             var dumped = ""
@@ -123,11 +133,6 @@ extension Trial.Result {
             for data in [try? encoder.encode(history.attempt), try? encoder.encode(history.entries)] {
                 texts.append(String(decoding: data ?? Data(), as: UTF8.self))
             }
-        }
-        for sent in observation.sent {
-            var dumped = ""
-            dump(sent.request, to: &dumped)
-            texts += [sent.request.url.text, dumped]
         }
         return texts
     }

@@ -36,6 +36,8 @@ public enum ProviderConformance {
         case spellings = "one payment has one name, however its link is written"
         /// It pays.
         case payment = "a payment is paid once"
+        /// A payment over another amount, in another currency or of another payment is not called paid.
+        case paymentDetails = "another payment is not taken for the agreed one"
         /// Spoilt answers never become a false success or failure, in any case.
         case hostileAnswers = "spoilt answers are not believed"
         /// An answer that does not prove that a mutation was not carried out is not taken for proof of it.
@@ -43,6 +45,12 @@ public enum ProviderConformance {
         /// A step that sends several requests has done something once one of them was carried out, whatever becomes of
         /// the others.
         case laterRequests = "a failed request undoes none before it in its step"
+        /// A request that arrives twice, with only the second answer coming back, is no refusal.
+        case doubledRequests = "a request may arrive twice"
+        /// Once the money may move, a question that is refused, fails or has an unreadable answer ends nothing.
+        case questions = "a refused question proves nothing"
+        /// An answer that repeats the request's secrets does not bring them into errors, logs and the journal.
+        case echoes = "repeated secrets appear nowhere"
         /// Secrets are nowhere.
         case secrets = "secrets appear nowhere"
         /// It reaches only the hosts that it declares.
@@ -90,11 +98,16 @@ public enum ProviderConformance {
 
     /// Runs all probes, each in its own simulated worlds.
     public static func check(_ subject: ConformanceSubject) async -> Report {
+        await check(subject, only: Probe.allCases)
+    }
+
+    /// Runs some probes.
+    package static func check(_ subject: ConformanceSubject, only probes: [Probe]) async -> Report {
         // The worlds compute without a pause, for long: on a separate thread, so that other tasks are not held up.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
                 let battery = ProbeSuite(subject: subject)
-                let probes = Probe.allCases.map { Report.Probe(name: $0, verdict: battery.verdict($0)) }
+                let probes = probes.map { Report.Probe(name: $0, verdict: battery.verdict($0)) }
                 report.resume(
                     returning: Report(subject: subject.service.descriptor.name, probes: probes))
             }
@@ -126,9 +139,13 @@ struct ProbeSuite: Sendable {
         case .links: try links()
         case .spellings: try spellings()
         case .payment: try payment()
+        case .paymentDetails: try paymentDetails()
         case .hostileAnswers: try hostileAnswers()
         case .rejections: try rejections()
         case .laterRequests: try laterRequests()
+        case .doubledRequests: try doubledRequests()
+        case .questions: try questions()
+        case .echoes: try echoes()
         case .secrets: try secrets()
         case .hosts: try hosts()
         case .cancellation: try cancellation()
@@ -155,7 +172,8 @@ struct ProbeSuite: Sendable {
     private func lack(_ probe: ProviderConformance.Probe) -> String? {
         let service = subject.service
         switch probe {
-        case .patterns, .links, .spellings, .payment, .crashes, .polling:
+        case .paymentDetails where service is any SettlingProvider: return "a settler moves the money, not its service"
+        case .patterns, .links, .spellings, .payment, .paymentDetails, .crashes, .polling:
             return service is any PaymentProvider ? nil : "a merchant's service takes no payers"
         case .capture, .captureDetails, .captureCrashes:
             return service is any CapturingService ? nil : "it captures nothing"
@@ -167,7 +185,8 @@ struct ProbeSuite: Sendable {
             return service is any RedirectCompletingProvider ? nil : "payers do not come back to it by a URL"
         case .notifications, .notificationSecrets, .notificationAge, .notificationRepetitions:
             return service is any NotificationReadingService ? nil : "it reads no notifications"
-        case .descriptor, .capabilities, .hostileAnswers, .rejections, .laterRequests, .secrets, .hosts,
+        case .descriptor, .capabilities, .hostileAnswers, .rejections, .laterRequests, .doubledRequests, .questions,
+            .echoes, .secrets, .hosts,
             .cancellation, .stepNames:
             return nil
         }

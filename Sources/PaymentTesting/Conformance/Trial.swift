@@ -20,8 +20,12 @@ struct Trial: Sendable {
     var behaviour = ConformanceSubject.Behaviour.payable
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
-    /// Changes every answer.
-    var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
+    /// Changes every answer from the one of this number on.
+    var distortion: (from: Int, change: @Sendable (HTTPResponse) -> HTTPResponse)?
+    /// Answers every request from the one of this number on, without carrying it out, until another process goes on.
+    var refusal: (from: Int, answer: HTTPResponse)?
+    /// The number of a request that arrives twice; only the second answer comes back.
+    var doubled: Int?
     /// The request before or after which the payer pays by other means.
     var race: (index: Int, isAfter: Bool)?
     /// The operation at which the process dies.
@@ -55,6 +59,7 @@ struct Trial: Sendable {
             ) { transport, journal in
                 let network = SpoilingTransport(
                     base: transport, observation: observation, spoiling: trial.spoiling, distortion: trial.distortion,
+                    refusal: trial.refusal, doubled: trial.doubled,
                     meanwhile: trial.race.flatMap { race in
                         backend.sale.map { sale in (race.index, race.isAfter, { await sale.pay() }) }
                     })
@@ -123,6 +128,7 @@ struct Trial: Sendable {
             let before = await probeContext.ledger
             process.crash()
             let findings = try await afterwards(probeContext, first)
+            observation.endRefusals()
             var last = first
             if goesOn {
                 let next = try probeContext.router(of: world.start())

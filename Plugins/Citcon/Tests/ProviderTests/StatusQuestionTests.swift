@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -25,38 +24,6 @@ import Testing
         #"{"status":"fail","data":{"code":"4000","id":"2000470537596802752517","reference":"order-1","amount":1250,"currency":"USD","status":"failed"}}"#,
         #"{"status":"success","data":{"id":"2000470537596802752517","reference":"order-1","amount":1250,"currency":"USD","status":"expired"}}"#,
     ]
-
-    private static func router(
-        _ service: ScriptedCitcon, _ journal: InMemoryJournal, _ clock: any PaymentClock = VirtualClock()
-    ) throws -> PaymentRouter {
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application))
-        return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: service, journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 1))
-    }
-
-    @Test("Every status code, with every body, after a confirmation that was accepted", arguments: codes)
-    func refused(_ code: Int) async throws {
-        for body in Self.bodies {
-            let service = ScriptedCitcon(inquiry: .json(code, body))
-            let journal = InMemoryJournal()
-            let router = try Self.router(service, journal)
-            let outcome = try await router.pay(
-                LinkTests.good, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
-            guard case .unknown = outcome else {
-                Issue.record("\(code) \(body): \(outcome)")
-                continue
-            }
-            #expect(await journal.unfinished().count == 1)
-            // The other forms of the inquiry.
-            let reference = try #require(await journal.unfinished().first?.attempt.reference)
-            await #expect(throws: PaymentError.self) { try await router.status(of: reference) }
-            await #expect(throws: PaymentError.self) { try await router.handle("wxeb0650d489d69e14://pay/?ret=0") }
-            #expect(await journal.unfinished().count == 1, "a return changes nothing then")
-        }
-    }
 
     @Test("Every status code through the vendor's client", arguments: codes)
     func client(_ code: Int) async throws {

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
@@ -65,34 +64,6 @@ struct StatusQuestionTests {
                     }
                     #expect(result.mayHaveBeenPaid, "\(code) \(index): \(result.word)")
                 }
-            }
-        }
-    }
-
-    @Test("Every status code behind a router", arguments: codes)
-    func router(_ code: Int) async throws {
-        let link = SessionLink.link(to: Sample.initData()).reveal()
-        let untouched = Array(repeating: Answer.ok(Sample.status([Sample.created])), count: 3)
-        for answer in Self.answers(code) {
-            for (index, script) in Self.scripts(answer).enumerated() {
-                var script = script
-                script[.read] = untouched + (script[.read] ?? [])
-                let journal = InMemoryJournal()
-                let router = PaymentRouter(
-                    registry: try ProviderRegistry([PayrailsProvider()]), transport: ScriptedService(script),
-                    journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 7),
-                    secrets: Secrets(values: ["payrails.session.e1": link]))
-                let payer = Payer(chooser: { $0.options.first?.id }, browser: { _ in nil })
-                let outcome = try await router.pay(link, as: payer)
-                guard case .unknown = outcome else {
-                    Issue.record("\(code) \(index): \(outcome)")
-                    continue
-                }
-                #expect(await journal.unfinished().count == 1)
-                let reference = PaymentReference(provider: PayrailsProvider.id, id: "e1")
-                await #expect(throws: PaymentError.self) { try await router.status(of: reference) }
-                await #expect(throws: PaymentError.self) { try await router.handle(ReturnURLs.standard.success) }
-                #expect(await journal.unfinished().count == 1)
             }
         }
     }

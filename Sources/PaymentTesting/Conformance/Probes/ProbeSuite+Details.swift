@@ -3,6 +3,24 @@ import PaymentRouting
 
 /// Captures and refunds: no other is taken for the requested one.
 extension ProbeSuite {
+    /// The service takes what was agreed, but every answer from the one to the charge on names something else.
+    func paymentDetails() throws -> [String] {
+        let usual = try run(Trial(subject: subject))
+        guard let first = usual.observation.firstMutation, let agreed = usual.observation.agreed,
+            let payment = usual.histories.first?.attempt.reference
+        else { throw SkipError(reason: "no request of its own moves the money") }
+        var findings: [String] = []
+        for (what, distortion) in Distortion.all(of: RefundRequest(of: payment, amount: agreed, id: "")) {
+            let result = try run(
+                Trial(subject: subject, distortion: (first, { distortion.apply(to: $0) }), goesOn: true))
+            for case .success(.succeeded) in [result.first, result.last] where distortion.hasChanged {
+                findings.append("answers name \(what), but the payment is called paid")
+                break
+            }
+        }
+        return findings
+    }
+
     func details(of probeCase: Trial.ProbeCase) throws -> [String] {
         guard let sale = try inBackend({ $0.sale }) else { throw SkipError(reason: "the backend names no sale") }
         let asked = try sale.part()
@@ -11,7 +29,9 @@ extension ProbeSuite {
         let word = probeCase == .refund ? "refund" : "capture"
         for (what, distortion) in Distortion.all(of: asked) {
             let result = try run(
-                Trial(subject: subject, probeCase: probeCase, distortion: { distortion.apply(to: $0) }, goesOn: true))
+                Trial(
+                    subject: subject, probeCase: probeCase, distortion: (0, { distortion.apply(to: $0) }), goesOn: true)
+            )
             for case .success(.succeeded) in [result.first, result.last] where distortion.hasChanged {
                 findings.append("answers name \(what), but the \(word) is called made")
                 break
