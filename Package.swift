@@ -133,11 +133,10 @@ let vendors =
     + house(
         "Payrails",
         [
-            // What its flow, client and components all speak of: kinds of payment, instruments, cards, errors.
-            "Types": "PaymentCore", "Provider": "\(service) +Types", "Components": "PaymentCore PaymentCrypto +Types",
-            "Kit": "PaymentCore PaymentTransport +Components +Provider +Types",
-            "Merchant": "\(service) +Provider +Types", "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Components +Kit +Types", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
+            "Provider": service, "Components": "PaymentCore PaymentCrypto +Provider",
+            "Kit": "PaymentCore PaymentTransport +Components +Provider", "Merchant": "\(service) +Provider",
+            "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
+            "Tests/ProviderTests": "\(suite) +Components +Kit", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
             "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
             "Tests/Fuzz": "\(fuzz) +Kit",
         ])
@@ -270,7 +269,7 @@ let wholes = [
     tests(
         "ArticleTests",
         "\(served) \(walletConnect) \(shops) PaymentSandbox PaymentStandards PaymentWallet TestSupport "
-            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit "
+            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsProvider "
             + "WalletConnectPayKit WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
@@ -298,7 +297,7 @@ let wholes = [
 
 /// Libraries that no program outside imports by itself.
 let inner = Set(
-    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky PayrailsTypes "
+    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky "
         + "PayrouteCommands ServiceSupport ChildProcesses SocketPoll").split(separator: " ").map(String.init))
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }

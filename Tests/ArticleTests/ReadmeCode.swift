@@ -8,6 +8,7 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PayrailsKit
+import PayrailsProvider
 import Synchronization
 import Testing
 import WalletConnectPayKit

@@ -2,4 +2,3 @@
 @_exported public import Foundation
 @_exported public import PayrailsComponents
 @_exported public import PayrailsProvider
-@_exported public import PayrailsTypes

@@ -1,5 +1,4 @@
 public import PaymentCore
-import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 extension CheckoutPage {
     /// The form for a new card.

@@ -1,5 +1,5 @@
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// A ``CheckoutController`` as a page for a browser; see ``CheckoutPost`` for its requests and their answers.
 ///

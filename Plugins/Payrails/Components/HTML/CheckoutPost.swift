@@ -1,6 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
-import PayrailsTypes
+import PayrailsProvider
 
 /// A request of a ``CheckoutPage``: the whole contract between the page and its server.
 ///

@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 /// The data of the page's script. The rules are those of ``CardBrand``, defined only there.
 struct CheckoutRules {

@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 /// The page's style sheet: the components' styles, and a plain frame around them.
 ///

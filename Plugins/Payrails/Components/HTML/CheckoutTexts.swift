@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 /// The texts of a ``CheckoutPage`` that no component has translations for. English by default.
 public struct CheckoutTexts: Sendable, Hashable {

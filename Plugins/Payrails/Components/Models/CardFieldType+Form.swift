@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 extension CardFieldType {
     /// The fields that a card form can have, in the vendor's order.

@@ -1,6 +1,6 @@
 public import Observation
 import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The delegate of a ``CardForm``; receives the card that the form collects.
 @MainActor public protocol PayrailsCardFormDelegate: AnyObject {

@@ -1,5 +1,5 @@
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The state of a ``CardForm``: its whole behaviour, as a value without effects.
 ///

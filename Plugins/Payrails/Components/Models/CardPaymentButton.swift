@@ -1,6 +1,6 @@
 public import Observation
 import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The pay button: pays with the card form, or with a stored instrument when it has one.
 ///

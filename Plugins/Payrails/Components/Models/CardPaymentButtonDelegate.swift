@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The delegate of a ``CardPaymentButton``; receives its events.
 ///

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The state of a ``CardPaymentButton``: its whole behaviour, as a value without effects.
 public struct CardPaymentButtonState: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 /// Reports that a page is about to be shown, then has the presenter show it.
 @MainActor final class ChallengePresenter: PaymentPresenter {

@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 /// Shows a payment's pages through a checkout's state, for a payer whose browser runs outside the payment's process.
 @MainActor final class ChallengePresenterQueue: PaymentPresenter {

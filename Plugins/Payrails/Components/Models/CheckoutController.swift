@@ -1,6 +1,6 @@
 public import Observation
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// A whole checkout: stored instruments, a form for a new card, deletion with confirmation, and notices for the payer.
 ///

@@ -1,5 +1,5 @@
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The state of a whole checkout. Skins are functions of it.
 public struct CheckoutState: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The session as the components use it. `PayrailsSession` conforms; tests and previews have their own.
 public protocol ComponentSession: AnyObject, Sendable {

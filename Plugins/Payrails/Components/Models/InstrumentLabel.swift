@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 /// Texts that name stored instruments, safe to show.
 enum InstrumentLabel {

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The delegate of a ``StoredInstruments`` list; receives its events. The first four methods are the guide's.
 @MainActor public protocol PayrailsStoredInstrumentsDelegate: AnyObject {

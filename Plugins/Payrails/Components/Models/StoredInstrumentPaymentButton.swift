@@ -1,5 +1,5 @@
 #if !canImport(UIKit) || os(watchOS) || os(tvOS)
-    public import PayrailsTypes
+    public import PayrailsProvider
 
     /// The older pay button, for stored instruments only: a ``CardPaymentButton`` under its former name.
     /// To migrate, create the button with `Payrails.createCardPaymentButton(storedInstrument:…)` and rename the

@@ -1,6 +1,6 @@
 public import Observation
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The state of one row of stored instruments.
 public struct StoredInstrumentRowState: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import Observation
 import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The state of a list of stored instruments.
 public struct StoredInstrumentsState: Sendable, Hashable {

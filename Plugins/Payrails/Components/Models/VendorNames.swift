@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 // The vendor's names. With UIKit they are views (folder `UIKit`), as in the vendor's SDK; elsewhere they are the models
 // themselves, so that code written after the guide reads the same.

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The frame of a field.
 public enum FieldVariant: Sendable, Hashable, CaseIterable {

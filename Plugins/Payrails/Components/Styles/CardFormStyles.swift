@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The look of a card form's pay button.
 public struct CardButtonStyle: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The fields of the card form, row by row.
 public struct CardLayoutConfig: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The texts of the card form. A nil value leaves the vendor's English.
 public struct CardTranslations: Sendable, Hashable {

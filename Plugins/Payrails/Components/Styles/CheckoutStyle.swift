@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 /// The look of a whole checkout.
 public struct CheckoutStyle: Sendable, Hashable {

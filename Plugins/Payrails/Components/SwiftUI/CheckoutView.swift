@@ -1,4 +1,4 @@
-import PayrailsTypes
+import PayrailsProvider
 
 // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence this file makes no
 // decisions: the tested states and models beside this folder determine the content and the effect of a tap. Keep it

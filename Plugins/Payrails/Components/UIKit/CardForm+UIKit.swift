@@ -1,6 +1,6 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
     import PaymentCore
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     /// A form for a card that the payer enters, as a view: ``CardFormModel`` in UIKit.

@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     /// The pay button as a view: ``CardPaymentButtonModel`` in UIKit.

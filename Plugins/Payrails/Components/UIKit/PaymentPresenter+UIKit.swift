@@ -1,6 +1,6 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
     public import PaymentCore
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     extension PaymentPresenter {

@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     /// The older pay button as a view, for stored instruments only: a ``CardPaymentButton`` under its former name.

@@ -1,6 +1,6 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
     import PaymentCore
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     /// One stored instrument with its buttons as a view: ``StoredInstrumentModel`` in UIKit.

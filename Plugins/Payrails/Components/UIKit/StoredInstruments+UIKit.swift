@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
-    public import PayrailsTypes
+    public import PayrailsProvider
     public import UIKit
 
     /// The payer's stored instruments as a view: ``StoredInstrumentsModel`` in UIKit. It fits into a stack view

@@ -1,5 +1,4 @@
 import PayrailsProvider
-import PayrailsTypes
 
 /// The stored instruments of the payer, as far as a session knows them.
 struct Instruments: Sendable {

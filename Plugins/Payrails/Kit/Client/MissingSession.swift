@@ -1,5 +1,5 @@
 import PayrailsComponents
-import PayrailsTypes
+import PayrailsProvider
 
 /// A session in place of a missing one: it stores no instruments, and every payment fails with an error that says why.
 final class MissingSession: ComponentSession {

@@ -1,6 +1,5 @@
 import PaymentCore
 import PayrailsProvider
-import PayrailsTypes
 
 /// One payment of a session: the flow, with its end mapped to the results of the vendor's client.
 struct PaymentRun: Sendable {

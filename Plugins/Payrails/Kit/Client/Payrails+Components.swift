@@ -1,5 +1,5 @@
 public import PayrailsComponents
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The form that the next button is made for, as in the vendor's SDK.
 @MainActor private weak var lastCardForm: CardForm?

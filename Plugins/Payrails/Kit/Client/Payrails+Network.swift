@@ -1,5 +1,5 @@
 import PaymentTransport
-public import PayrailsTypes
+public import PayrailsProvider
 
 extension Payrails {
     /// Creates a session exactly as the vendor's guide does, over `StandardTransport`, and keeps it as

@@ -1,5 +1,5 @@
 public import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 import Synchronization
 
 /// The state of the vendor's static functions for the whole process: the only global state in this module.

@@ -1,6 +1,5 @@
 import PaymentCore
 import PayrailsProvider
-import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {

@@ -1,6 +1,6 @@
 import PaymentCore
 public import PayrailsComponents
-public import PayrailsTypes
+public import PayrailsProvider
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,5 @@
 import PaymentCore
-public import PayrailsTypes
+public import PayrailsProvider
 import Synchronization
 
 extension PayrailsSession {

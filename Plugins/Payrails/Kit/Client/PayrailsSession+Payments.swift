@@ -1,6 +1,5 @@
 import PaymentCore
-import PayrailsProvider
-public import PayrailsTypes
+public import PayrailsProvider
 import Synchronization
 
 extension PayrailsSession {

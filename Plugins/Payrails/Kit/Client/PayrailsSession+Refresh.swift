@@ -1,6 +1,5 @@
 import PaymentCore
 import PayrailsProvider
-import PayrailsTypes
 import Synchronization
 
 /// One request for fresh init data. It ends when the application answers it, or releases it without an answer.

@@ -1,6 +1,5 @@
 public import PaymentCore
-import PayrailsProvider
-public import PayrailsTypes
+public import PayrailsProvider
 import Synchronization
 
 /// One payment session: the ways to pay of one payment, the payer's stored instruments, and the payment itself.

@@ -1,5 +1,4 @@
 public import PayrailsProvider
-public import PayrailsTypes
 
 extension Payrails {
     /// The content of the service's answer to the merchant's server for one payment, passed on unchanged.

@@ -1,4 +1,4 @@
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The changes to a session.
 public struct UpdateOptions: Sendable, Hashable {

@@ -1,6 +1,5 @@
 public import PaymentCore
-import PayrailsProvider
-public import PayrailsTypes
+public import PayrailsProvider
 
 /// The key for the encryption of card data for the service (Protocol 5).
 public struct PayrailsVaultKey: Sendable, Hashable {

@@ -1,7 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
 import PayrailsProvider
-import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,6 +1,5 @@
 public import PaymentCore
 public import PayrailsProvider
-import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

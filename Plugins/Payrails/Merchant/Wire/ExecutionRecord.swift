@@ -1,6 +1,5 @@
 import PaymentCore
 import PayrailsProvider
-import PayrailsTypes
 
 /// An execution in the service's answer to a merchant (Protocol 4).
 struct ExecutionRecord: Sendable {

@@ -1,5 +1,5 @@
 import PaymentCore
-import PayrailsTypes
+import PayrailsProvider
 
 /// The record of a payment, which states the moved amounts (Protocol 4.2).
 struct PaymentRecord: Sendable, Hashable {

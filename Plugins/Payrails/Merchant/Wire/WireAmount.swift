@@ -1,6 +1,5 @@
 import PaymentCore
 import PayrailsProvider
-import PayrailsTypes
 
 /// Amounts in the service's form: a decimal number of main units, and the currency.
 enum WireAmount: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// The request for the payer's card. The input is never stored: it is requested right before it is encrypted and sent.
 struct CardCollection: Sendable {

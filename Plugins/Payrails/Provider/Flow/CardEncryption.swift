@@ -1,6 +1,5 @@
 package import PaymentCore
 import PaymentCrypto
-package import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

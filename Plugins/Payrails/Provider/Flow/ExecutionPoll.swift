@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 import ServiceSupport
 
 /// Polling for the report of a payment that was sent.

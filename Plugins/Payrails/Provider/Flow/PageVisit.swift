@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// A payer's visit to a page, with concurrent polling for the report of the payment: the page may never lead back, or
 /// the payer may finish elsewhere.

@@ -1,5 +1,4 @@
 import PaymentCore
-package import PayrailsTypes
 
 /// The body of a request to pay.
 package struct PaymentBody: Sendable {

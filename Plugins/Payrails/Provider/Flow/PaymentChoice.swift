@@ -1,5 +1,4 @@
 package import PaymentCore
-package import PayrailsTypes
 
 /// One way to pay, as it is stored with an attempt. Contains names only, no secrets.
 struct PaymentChoice: Sendable, Hashable, Codable {

@@ -1,5 +1,4 @@
 package import PaymentCore
-import PayrailsTypes
 
 /// The payer's actions in a payment.
 extension PaymentFlow {

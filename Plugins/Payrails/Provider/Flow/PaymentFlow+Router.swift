@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,4 @@
 package import PaymentCore
-package import PayrailsTypes
 import Synchronization
 
 /// The one flow of a payment, for the router and for the vendor's client alike: the status, the request to pay, the

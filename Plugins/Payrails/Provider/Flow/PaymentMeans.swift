@@ -1,5 +1,4 @@
 import PaymentCore
-package import PayrailsTypes
 
 /// The means of a payment.
 package enum PaymentMeans: Sendable {

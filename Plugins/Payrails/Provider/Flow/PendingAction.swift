@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// An action that a payer has to complete before a payment can continue.
 struct PendingAction: Sendable {

@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 extension PaymentError {
     /// Creates the router's error whose cause is `error`.

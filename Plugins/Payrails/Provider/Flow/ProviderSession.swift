@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// The session in the payment's link, for one call of a router.
 struct ProviderSession: Sendable {

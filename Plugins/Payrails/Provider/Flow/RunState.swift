@@ -1,5 +1,4 @@
 import PaymentCore
-package import PayrailsTypes
 import Synchronization
 
 /// The state of one run of a flow that no step stores.

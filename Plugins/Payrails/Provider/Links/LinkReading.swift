@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// The meaning of links for Payrails.
 enum LinkReading {

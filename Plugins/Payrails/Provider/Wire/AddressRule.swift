@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 import ServiceSupport
 
 /// The rule for addresses that may receive the token and for pages that may be opened.

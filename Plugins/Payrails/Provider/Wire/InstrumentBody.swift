@@ -1,5 +1,4 @@
 import PaymentCore
-package import PayrailsTypes
 
 /// Reading of stored instruments in options and in the service's list.
 enum InstrumentBody {

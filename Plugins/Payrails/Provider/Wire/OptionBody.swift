@@ -1,5 +1,4 @@
 package import PaymentCore
-package import PayrailsTypes
 
 /// A way to pay, as the init data lists it. A member other than its two names is nil if it has another form.
 package struct OptionBody: Sendable {

@@ -1,5 +1,4 @@
 package import PaymentCore
-package import PayrailsTypes
 
 /// The service's client-facing API, call by call. Stateless.
 package struct PayrailsAPI: Sendable {

@@ -1,5 +1,4 @@
 package import PaymentCore
-package import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// Texts of a service in a form that is safe to show: positions and codes, not contents.
 package enum WireText {

@@ -8,7 +8,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The addresses that get the token, the pages that are opened, and the values that may become part of either (Protocol
 /// 2.2).

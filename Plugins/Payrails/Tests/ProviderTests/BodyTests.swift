@@ -6,7 +6,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 @Suite("What is sent (Protocol 3)")
 struct BodyTests {

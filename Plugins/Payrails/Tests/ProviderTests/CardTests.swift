@@ -3,7 +3,7 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 @Suite("Card rules (Protocol 5)")
 struct CardTests {

@@ -8,7 +8,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// A service that repeats the session's token wherever it can: no message, store, error or dump holds it.
 @Suite("A token that comes back")

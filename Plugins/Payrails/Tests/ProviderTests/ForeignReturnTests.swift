@@ -9,7 +9,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// Payers who return from PayPal with another order than the service's (Protocol 3.3).
 @Suite("Returns of other orders")

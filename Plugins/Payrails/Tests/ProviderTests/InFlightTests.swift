@@ -9,7 +9,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// Payments that began elsewhere: in another process without this one's journal, or with a request whose first copy
 /// arrived.

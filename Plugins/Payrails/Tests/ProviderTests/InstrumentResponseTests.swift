@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 2.2: the service's description of an instrument.
 @Suite("Answers about instruments")

@@ -9,7 +9,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// A scan of everything that leaves the provider for secrets: messages, stored data, errors, dumps and requests.
 @Suite("Nothing secret gets out")

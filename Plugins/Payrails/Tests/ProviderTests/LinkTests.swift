@@ -6,7 +6,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 @Suite("Links")
 struct LinkTests {

@@ -9,7 +9,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// An application's secrets, in memory.
 struct Secrets: SecretStore {

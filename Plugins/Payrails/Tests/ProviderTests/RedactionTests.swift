@@ -4,7 +4,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 @Suite("Secrets print as nothing")
 struct RedactionTests {

@@ -6,7 +6,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// An inquiry that was refused, failed or has an unreadable answer is no evidence about the payment.
 @Suite("Questions without an answer")

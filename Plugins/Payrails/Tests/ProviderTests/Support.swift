@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// Secrets that must not appear anywhere.
 enum Canary {

@@ -8,7 +8,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The guards that keep a request to pay from leaving twice, or beside another one (Protocol 2.4).
 @Suite("A request to pay leaves once, and alone")

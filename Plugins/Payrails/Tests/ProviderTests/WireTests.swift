@@ -3,7 +3,6 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 @Suite("Times and statuses")
 struct WireTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.9: the pay button.
 @Suite struct ComponentButtonTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.1 to 5.6: the card form.
 @Suite struct ComponentCardFormTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// The whole checkout: one payment at a time and none after one that may have been made, and a confirmed deletion.
 @MainActor @Suite struct ComponentCheckoutTests {

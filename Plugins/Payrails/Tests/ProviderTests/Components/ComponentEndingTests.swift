@@ -2,7 +2,7 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// A delegate with only the guide's methods, as in an application with a progress indicator.
 @MainActor private final class Spinner: PayrailsCardPaymentButtonDelegate {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// The reason for a failed payment with a stored instrument, as the guide's delegate receives it.
 @MainActor @Suite("Failures of stored instruments")

@@ -3,7 +3,7 @@ import PaymentCore
 // Not @testable: the guide's code sees what apps see.
 import PayrailsComponents
 import PayrailsKit
-import PayrailsTypes
+import PayrailsProvider
 import Testing
 
 /// The guide's examples, nearly line by line: what they are written against has to be there under those names.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.10: rows and lists of stored instruments; deletion after a confirmation.
 @Suite struct ComponentListTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// The page: its content, the effect of hostile content, and its forms.
 @MainActor @Suite struct ComponentPageTests {

@@ -2,7 +2,7 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// The input of the page's server: the table at ``CheckoutPost``.
 @Suite struct ComponentPostTests {

@@ -2,7 +2,7 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.10: a list that asks the service for the stored instruments.
 @MainActor @Suite("Refreshing a list of instruments")

@@ -5,7 +5,6 @@ import Testing
 @testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The components over the real session, against the sandbox: the payer's actions in the page really pay, once.
 @MainActor @Suite struct ComponentSessionTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.7: the defaults of every style and text.
 @Suite struct ComponentStyleTests {

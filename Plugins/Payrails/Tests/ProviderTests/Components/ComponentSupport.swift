@@ -2,7 +2,7 @@ import PaymentCore
 import Synchronization
 
 @testable import PayrailsComponents
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// A session without a network: a test sets its answers and their time.
 final class FakeSession: ComponentSession {

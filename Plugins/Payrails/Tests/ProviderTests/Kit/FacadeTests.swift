@@ -4,7 +4,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The one test of the vendor's process-wide state; no other test touches it.
 @Suite("The static facade")

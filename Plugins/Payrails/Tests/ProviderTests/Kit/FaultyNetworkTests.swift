@@ -7,7 +7,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The vendor's client on a network that loses, doubles and refuses, with a payer that tries again and again: each
 /// result is compared with the sandbox's ledger.

@@ -1,7 +1,6 @@
 import PaymentCore
 import PayrailsKit
 import PayrailsProvider
-import PayrailsTypes
 import TestSupport
 import Testing
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The parts of a session that a client can read.
 private struct Visible: Equatable {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 @Suite("Pages that payers see (Protocol 3.3, 3.5, 3.6, 7)")
 struct PageTests {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PayrailsComponents
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// Protocol 5.10: the payer's stored instruments, asked of the service.
 @Suite("Reloading stored instruments")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PayrailsKit
-@testable import PayrailsTypes
+@testable import PayrailsProvider
 
 /// A sandbox and a session in it, with a separate clock.
 struct SandboxWorld: Sendable {

@@ -8,7 +8,6 @@ import Testing
 
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// The protection of the router's payers extends to those of the vendor's client: both share one flow.
 @Suite("The vendor's client, guarded as the router is")

@@ -8,7 +8,6 @@ import Testing
 @testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
-@testable import PayrailsTypes
 
 /// Protocol 1.2, 2.2: sessions for storing cards, which have no payment.
 @Suite("Sessions without a payment")
