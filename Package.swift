@@ -133,10 +133,10 @@ let vendors =
     + house(
         "Payrails",
         [
-            "Provider": service, "Components": "PaymentCore PaymentCrypto +Provider",
-            "Kit": "PaymentCore PaymentTransport +Components +Provider", "Merchant": "\(service) +Provider",
-            "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Components +Kit", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
+            "Provider": service,
+            "Kit": "PaymentCore PaymentCrypto PaymentTransport +Provider", "Merchant": "\(service) +Provider",
+            "Sandbox": "\(sandboxed) +Kit +Merchant +Provider",
+            "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
             "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
             "Tests/Fuzz": "\(fuzz) +Kit",
         ])

@@ -21,6 +21,14 @@ struct ArchitectureTests {
         #expect(manifest.target(of: "Sources/PaymentCore/Link/PaymentLink.swift")?.name == "PaymentCore")
     }
 
+    @Test("Has every room that the rules keep apart")
+    func roomsExist() throws {
+        let files = try Project.onDisk().files.keys
+        for folder in Rules.allRooms.flatMap({ [$0.folder] + $0.neighbours }) {
+            #expect(files.contains { $0.hasPrefix(folder + "/") }, "\(folder)")
+        }
+    }
+
     @Test("Has arrows for every target under Sources")
     func arrowsAreComplete() throws {
         let manifest = try Manifest.onDisk.get()

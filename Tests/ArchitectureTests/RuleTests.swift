@@ -16,7 +16,6 @@ struct RuleTests {
         .init("BProvider", ["PaymentCore"], at: "Plugins/B/Provider"),
         .init("BKit", ["BProvider", "PaymentTransport"], at: "Plugins/B/Kit"),
         .init("BMerchant", ["BProvider", "PaymentCrypto"], at: "Plugins/B/Merchant"),
-        .init("BComponents", ["BProvider"], at: "Plugins/B/Components"),
         .init("BProviderTests", ["BProvider", "PaymentStore"], at: "Plugins/B/Tests/ProviderTests", kind: "test"),
         .init("Tour", ["PaymentRouting"], at: "Examples/Tour", kind: "executable"),
         .init("PaymentTransportTests", ["PaymentTransport", "CCurl"], kind: "test"),
@@ -87,14 +86,29 @@ struct RuleTests {
             ("BKit", ["AProvider", "PaymentTransport"]), ("BKit", ["BProvider", "PaymentSandbox"]),
             ("BKit", ["BProvider", "BMerchant"]), ("BMerchant", ["AProvider", "PaymentCrypto"]),
             ("BMerchant", ["BProvider", "BKit"]), ("BMerchant", ["BProvider", "PaymentTransport"]),
-            ("BComponents", ["BProvider", "BKit"]), ("BComponents", ["AProvider"]),
-            ("BComponents", ["BProvider", "PaymentTransport"]), ("BProviderTests", ["AProvider"]),
+            ("BProviderTests", ["AProvider"]),
             ("PaymentSandbox", ["PaymentCore", "Tour"]), ("Tour", ["CCurl"]),
         ])
     func dependencies(name: String, dependencies: [String]) {
         #expect(Rules.dependencies(Self.project()).isEmpty)
         let found = Rules.dependencies(Self.project(manifest: Self.changed(name, dependencies)))
         #expect(!found.isEmpty && found.allSatisfy { $0.place == name }, "\(found)")
+    }
+
+    @Test("A room that imports, or names, what only the rest of its target may")
+    func rooms() {
+        let room = Rules.Room(
+            folder: "Plugins/B/Kit/Screens", imports: ["BProvider"], neighbours: ["Plugins/B/Kit/Names"])
+        func found(_ text: String) -> [String] {
+            let files = [
+                "Plugins/B/Kit/Screens/A.swift": text, "Plugins/B/Kit/Names/B.swift": "public enum Name {}\n",
+                "Plugins/B/Kit/Client/C.swift": "import PaymentTransport\n@MainActor public final class Client {\n}\n",
+            ]
+            return Rules.rooms([room], in: Self.project(files)).map(\.message)
+        }
+        #expect(found("import BProvider\nimport Foundation\n// A Client is elsewhere.\nlet a = Name.self\n").isEmpty)
+        #expect(found("import PaymentTransport\n") == ["imports PaymentTransport, which Plugins/B/Kit/Screens may not"])
+        #expect(found("let a: Client? = nil\n") == ["names Client, which is outside of Plugins/B/Kit/Screens"])
     }
 
     @Test("A target that the arrows do not know may use nothing")
@@ -284,6 +298,6 @@ struct RuleTests {
 
     @Test("Every rule is shown to fail here")
     func complete() {
-        #expect(Rules.all.count == 12)
+        #expect(Rules.all.count == 13)
     }
 }

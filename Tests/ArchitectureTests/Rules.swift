@@ -59,10 +59,9 @@ enum Rules {
         "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store", "Wallets"]),
         // Settlers for wallets that payers have, with the orders that they keep.
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
-        "Components": ([], ["Provider"]),
         "Kit": (
             ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
-            ["Provider", "Network", "DHT", "Components", "Pubky"]
+            ["Provider", "Network", "DHT", "Pubky"]
         ),
         "Merchant": ([], ["Provider"]),
         "NetworkSandbox": (["PaymentTesting"], ["DHT", "Network", "Pubky"]),
@@ -72,7 +71,7 @@ enum Rules {
                 "SandboxSupport",
             ],
             [
-                "Provider", "Network", "NetworkSandbox", "Store", "Components", "Kit", "Merchant", "Pubky",
+                "Provider", "Network", "NetworkSandbox", "Store", "Kit", "Merchant", "Pubky",
                 "Wallets", "DHT",
             ]
         ),
@@ -120,6 +119,7 @@ enum Rules {
         ("Targets depend only along the arrows", dependencies),
         ("Files import only along the arrows", imports),
         ("What is imported is declared", declared),
+        ("Rooms inside a target use what they may", rooms),
         ("URLSession only in the transport", urlSession),
         ("Providers take time, chance and the network from their context", providerEffects),
         ("Programs are started without Foundation's Process", processes),
@@ -264,8 +264,7 @@ enum Rules {
 
     static func growth(_ project: Project) -> [Violation] {
         // The vendors' enums have the cases of their guides or SDKs.
-        let vendors: Set<Substring> = ["Kit", "Components"]
-        func isVendors(_ file: String) -> Bool { vendors.contains(part(file)) || file.contains("/Provider/Types/") }
+        func isVendors(_ file: String) -> Bool { part(file) == "Kit" || file.contains("/Provider/Types/") }
         return project.files.sorted { $0.key < $1.key }.flatMap { file, text -> [Violation] in
             guard isProduct(file), !isVendors(file), text.hasBytes(of: "enum ") else { return [] }
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,4 +1,3 @@
-import PayrailsComponents
 import PayrailsProvider
 
 /// A session in place of a missing one: it stores no instruments, and every payment fails with an error that says why.

@@ -1,4 +1,3 @@
-public import PayrailsComponents
 public import PayrailsProvider
 
 /// The form that the next button is made for, as in the vendor's SDK.

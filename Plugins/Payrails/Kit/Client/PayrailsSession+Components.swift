@@ -1,5 +1,4 @@
 import PaymentCore
-public import PayrailsComponents
 public import PayrailsProvider
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,5 @@
 public import PaymentCore
 public import PaymentTesting
-import PayrailsComponents
 import PayrailsKit
 import SandboxSupport
 

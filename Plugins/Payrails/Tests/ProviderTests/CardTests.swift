@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 @Suite("Card rules (Protocol 5)")

@@ -2,7 +2,6 @@ import Observation
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
 

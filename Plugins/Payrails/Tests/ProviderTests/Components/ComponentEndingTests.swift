@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 /// A delegate with only the guide's methods, as in an application with a progress indicator.

@@ -3,7 +3,6 @@ import PaymentCore
 import PayrailsSandbox
 import Testing
 
-@testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
 

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 // Not @testable: the guide's code sees what apps see.
-import PayrailsComponents
 import PayrailsKit
 import PayrailsProvider
 import Testing

@@ -1,5 +1,5 @@
 // Nothing else of this package, and no Foundation.
-import PayrailsComponents
+import PayrailsKit
 import Testing
 
 @Suite("The components by themselves")

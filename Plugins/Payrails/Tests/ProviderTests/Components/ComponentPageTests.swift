@@ -1,7 +1,6 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
 

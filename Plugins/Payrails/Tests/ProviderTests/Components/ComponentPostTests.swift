@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 /// The input of the page's server: the table at ``CheckoutPost``.

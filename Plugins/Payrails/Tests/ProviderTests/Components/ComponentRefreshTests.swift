@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 /// Protocol 5.10: a list that asks the service for the stored instruments.

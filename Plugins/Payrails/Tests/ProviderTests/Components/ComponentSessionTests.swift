@@ -2,7 +2,6 @@ import PaymentCore
 import PayrailsSandbox
 import Testing
 
-@testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
 

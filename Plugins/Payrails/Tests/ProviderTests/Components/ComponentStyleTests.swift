@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 /// Protocol 5.7: the defaults of every style and text.

@@ -1,7 +1,7 @@
 import PaymentCore
 import Synchronization
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
 
 /// A session without a network: a test sets its answers and their time.

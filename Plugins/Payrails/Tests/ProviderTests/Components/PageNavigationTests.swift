@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsComponents
+@testable import PayrailsKit
 
 /// The decisions of a web view with a payment's page, without a web view.
 struct PageNavigationTests {

@@ -5,7 +5,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PayrailsComponents
 @testable import PayrailsKit
 @testable import PayrailsProvider
 
