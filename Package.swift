@@ -113,12 +113,13 @@ let sources = [
 
 /// A router with a journal and the network.
 let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
-/// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
+/// What a vendor's suites use of the library and of what tests share, and what its laboratory does: its market in
+/// simulations, and what is fuzzed.
 let suite = "\(sandboxed) \(app) PaymentReview ServiceSupport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
+let laboratory = "\(market) FuzzModel PaymentRouting PaymentStore"
 /// Paykit's provider, with the network, the DHT and the sockets below it.
 let pubky = "+DHT +Network +Provider +Pubky"
-let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore PaymentTesting +Provider"
 
 let vendors =
     house(
@@ -128,7 +129,7 @@ let vendors =
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
-            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Market": "\(market) PaymentWallet",
+            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Laboratory": "\(market) PaymentWallet",
         ])
     + house(
         "Payrails",
@@ -137,8 +138,8 @@ let vendors =
             "Kit": "PaymentCore PaymentCrypto PaymentTransport +Provider", "Merchant": "\(service) +Provider",
             "Sandbox": "\(sandboxed) +Kit +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
-            "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
-            "Tests/Fuzz": "\(fuzz) +Kit",
+            "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit",
+            "Tests/Laboratory": "\(laboratory) +Kit",
         ])
     + house(
         "Citcon",
@@ -146,7 +147,7 @@ let vendors =
             "Provider": service, "Kit": "PaymentCore PaymentTransport +Provider", "Merchant": "\(service) +Provider",
             "Sandbox": "\(sandboxed) +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit",
-            "Tests/Market": "\(market) +Merchant", "Tests/Fuzz": "\(fuzz) +Kit +Merchant",
+            "Tests/Laboratory": "\(laboratory) +Kit +Merchant",
         ])
     + house(
         "Paykit",
@@ -162,15 +163,14 @@ let vendors =
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
             "Tests/PubkyTests":
                 "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +DHT +Network +NetworkSandbox +Pubky",
-            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
+            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Laboratory "
                 + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
-            "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
-            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +DHT +Kit +NetworkSandbox +Pubky",
-            // Two wallets with a private link and its troubles; what KillTests kills; what is measured, and speaks in interop.
-            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
-                + "+Provider +Pubky +Sandbox",
+            // Also two wallets with a private link and its troubles.
+            "Tests/Laboratory": "\(laboratory) PaymentRecurring PaymentSecp256k1 PaymentSettlement PaymentStandards "
+                + "TestSupport +DHT +Kit +NetworkSandbox +Pubky",
+            // What KillTests kills; what is measured, and speaks in interop.
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
             "Tests/BenchmarkProcess":
                 "\(app) ChildProcesses PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
@@ -184,10 +184,9 @@ let vendors =
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Wallets",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
             "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
-            "Tests/Market":
-                "\(market) PaymentRouting PaymentSettlement PaymentStandards SandboxSupport TestSupport +Wallets",
+            "Tests/Laboratory":
+                "\(laboratory) PaymentSettlement PaymentStandards SandboxSupport TestSupport +Wallets",
             "Tests/PostgresTests": "\(suite) PaymentPostgres PaymentStandards PostgresServing +Postgres +Wallets",
-            "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
 
 // MARK: Examples
@@ -224,7 +223,8 @@ let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let bitcoin = "BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
 let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
-let markets = "BitcoinMarket CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
+let laboratories =
+    "BitcoinLaboratory CitconLaboratory PaykitLaboratory PayrailsLaboratory WalletConnectPayLaboratory"
 
 let wholes = [
     shared("TestSupport", "ChildProcesses PaymentCore"), tests("ArchitectureTests", "MutationList TestSupport"),
@@ -278,18 +278,18 @@ let wholes = [
     shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SandboxSupport SimulatedShop"),
     shared(
         "VendorSimulation",
-        "\(served) MarketModel PaymentCrypto PayrouteCommands SimulatedShop Simulation TestSupport \(markets)"),
-    tool("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation"),
+        "\(served) MarketModel PaymentCrypto PayrouteCommands SimulatedShop Simulation TestSupport \(laboratories)"),
+    tool("Simulate", "PaykitLaboratory RecurringSimulation Simulation VendorSimulation"),
     tests(
         "SimulationTests",
-        "\(served) \(walletConnect) BitcoinMarket MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate "
+        "\(served) \(walletConnect) BitcoinLaboratory MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate "
             + "Simulation TestSupport VendorSimulation"),
     tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
     tool("PostgresBenchmarks", "\(app) PaymentPostgres PaymentTesting PostgresServing SimulatedShop"),
     tool(
         "Fuzz",
-        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport BitcoinFuzz "
-            + "CitconFuzz PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
+        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport "
+            + "BitcoinLaboratory CitconLaboratory PaykitLaboratory PayrailsLaboratory WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"), tool("WorkingProcess", "\(app) PaymentPostgres SimulatedShop"),
     program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),

@@ -286,9 +286,9 @@ struct RuleTests {
     @Test("A vendor's market that is not simulated")
     func markets() {
         var manifest = Self.manifest
-        manifest.targets.append(.init("BMarket", at: "Plugins/B/Tests/Market"))
+        manifest.targets.append(.init("BLaboratory", at: "Plugins/B/Tests/Laboratory"))
         let file = "Tests/VendorSimulation/VendorMarkets.swift"
-        for text in ["", "import BMarket", "let all = [AMarket.maker(share: 4)]"] {
+        for text in ["", "import BLaboratory", "let all = [AMarket.maker(share: 4)]"] {
             let found = Rules.markets(Self.project([file: text], manifest: manifest))
             #expect(found.map(\.place) == [file], "\(text)")
         }

@@ -43,8 +43,8 @@ extension Rules {
     /// Each vendor's house makes its own market, and the simulator lists all of them.
     static func markets(_ project: Project) -> [Violation] {
         let list = project.files[marketList] ?? ""
-        return project.manifest.targets.filter {
-            $0.vendor != nil && $0.name.hasSuffix("Market") && !list.contains("\($0.name).maker(")
-        }.map { Violation(place: marketList, message: "leaves out \($0.name)") }
+        return project.manifest.targets.filter { $0.vendor != nil }.filter {
+            $0.name.hasSuffix("Laboratory") && !list.contains("\($0.vendor ?? "")Market.maker(")
+        }.map { Violation(place: marketList, message: "leaves out the market of \($0.name)") }
     }
 }

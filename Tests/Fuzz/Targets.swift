@@ -1,8 +1,8 @@
-import BitcoinFuzz
-import CitconFuzz
+import BitcoinLaboratory
+import CitconLaboratory
 import FuzzModel
-import PaykitFuzz
-import PayrailsFuzz
+import PaykitLaboratory
+import PayrailsLaboratory
 
 /// All targets.
 struct FuzzTargets: Sendable {

@@ -1,4 +1,4 @@
-import PaykitLinkSimulation
+import PaykitLaboratory
 import Synchronization
 
 /// Two wallets with a private link, with faults.

@@ -1,4 +1,4 @@
-import BitcoinMarket
+import BitcoinLaboratory
 import Foundation
 import Simulation
 import Testing

@@ -1,11 +1,11 @@
-import BitcoinMarket
-import PaykitMarket
+import BitcoinLaboratory
+import PaykitLaboratory
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
 import SimulatedShop
 package import Simulation
-import WalletConnectPayMarket
+import WalletConnectPayLaboratory
 
 /// A mistake that is planted from outside, to prove that the simulator finds it.
 package struct Mistake: Sendable {

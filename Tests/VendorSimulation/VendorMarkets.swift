@@ -1,11 +1,11 @@
-import BitcoinMarket
-import CitconMarket
+import BitcoinLaboratory
+import CitconLaboratory
 package import MarketModel
-import PaykitMarket
-import PayrailsMarket
+import PaykitLaboratory
+import PayrailsLaboratory
 import SimulatedShop
 package import Simulation
-import WalletConnectPayMarket
+import WalletConnectPayLaboratory
 
 extension MarketMaker {
     /// Every market: each vendor's, and those of simulated shops.

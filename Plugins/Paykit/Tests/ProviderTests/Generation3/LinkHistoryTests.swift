@@ -2,7 +2,7 @@ import Foundation
 import PaykitProvider
 import Testing
 
-@testable import PaykitLinkSimulation
+@testable import PaykitLaboratory
 
 /// Two wallets, a homeserver between them, and all faults (Protocol 12.8 and 12.9).
 @Suite("Private links through troubled times")

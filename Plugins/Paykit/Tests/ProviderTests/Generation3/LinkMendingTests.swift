@@ -3,7 +3,7 @@ import PaykitSandbox
 import PaymentCore
 import Testing
 
-@testable import PaykitLinkSimulation
+@testable import PaykitLaboratory
 @testable import PaykitProvider
 
 /// Late requests that replace a later file by an older one or delete it (Protocol 12.8).

@@ -6,7 +6,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
-@testable import PaykitLinkSimulation
+@testable import PaykitLaboratory
 @testable import PaykitProvider
 
 /// Attacks on a private link, and copies of it (Protocol 12.8).

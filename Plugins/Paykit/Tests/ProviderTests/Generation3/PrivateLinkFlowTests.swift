@@ -6,7 +6,7 @@ import PaymentCrypto
 import Synchronization
 import Testing
 
-@testable import PaykitLinkSimulation
+@testable import PaykitLaboratory
 @testable import PaykitProvider
 
 /// A private link, step by step (Protocol 12.8 and 12.9).
