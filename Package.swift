@@ -128,8 +128,8 @@ let vendors =
             "Provider": "PaymentCore PaymentReview ServiceSupport", "Merchant": "\(service) +Provider",
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
-            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Laboratory": "\(market) PaymentWallet",
+            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "+Kit",
+            "Tests/Laboratory": "\(market) PaymentWallet",
         ])
     + house(
         "Payrails",
@@ -137,8 +137,7 @@ let vendors =
             "Provider": service,
             "Kit": "PaymentCore PaymentCrypto PaymentTransport +Provider", "Merchant": "\(service) +Provider",
             "Sandbox": "\(sandboxed) +Kit +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
-            "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit",
+            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "PaymentCore +Kit",
             "Tests/Laboratory": "\(laboratory) +Kit",
         ])
     + house(
@@ -146,7 +145,7 @@ let vendors =
         [
             "Provider": service, "Kit": "PaymentCore PaymentTransport +Provider", "Merchant": "\(service) +Provider",
             "Sandbox": "\(sandboxed) +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit",
+            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "+Kit",
             "Tests/Laboratory": "\(laboratory) +Kit +Merchant",
         ])
     + house(

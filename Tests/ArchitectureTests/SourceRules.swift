@@ -59,7 +59,7 @@ enum SourceRules {
     private static func described(_ file: String, in protocols: [String: String]) -> String? {
         let parts = file.split(separator: "/")
         guard parts.count > 3, parts[0] == "Plugins" else { return nil }
-        let isMerchant = parts[2] == "Merchant" || parts[3] == "MerchantTests"
+        let isMerchant = parts[2] == "Merchant" || parts[2] == "Tests" && parts[3...].contains("Merchant")
         let merchant = "Plugins/\(parts[1])/Merchant"
         return isMerchant && protocols[merchant] != nil ? merchant : "Plugins/\(parts[1])/Provider"
     }

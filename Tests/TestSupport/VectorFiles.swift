@@ -67,7 +67,7 @@ package let libraryFiles: [String: String] = [
     "readings-real-world": "Tests/CommandLineTests/RealReadingTests",
     "secp256k1-rfc6979": "Tests/PaymentWalletTests/Secp256k1Tests",
     "signing-review": "Tests/PaymentReviewTests/VectorTests",
-    "walletconnect-pay-openapi-facts": "Plugins/WalletConnectPay/Tests/MerchantTests/APIDescription",
+    "walletconnect-pay-openapi-facts": "Plugins/WalletConnectPay/Tests/ProviderTests/Merchant/APIDescription",
     "walletconnect-pay-signing": "Tests/PaymentWalletTests/DevelopmentWalletTests",
     "walletconnect-pay-wire": "Plugins/WalletConnectPay/Tests/ProviderTests/RecordedTests",
     "zbase32": "Tests/PaymentStandardsTests/LibraryVectorTests",

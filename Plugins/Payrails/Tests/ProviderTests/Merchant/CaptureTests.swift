@@ -58,7 +58,7 @@ import Testing
     func unreadable() async throws {
         let world = try MerchantWorld(.instant)
         let payment = try await world.paid()
-        let edits: [(PaymentError.Code, Wire.Edit)] = [
+        let edits: [(PaymentError.Code, MerchantWire.Edit)] = [
             (.integrity, { $1["id"] = "another-execution" }), (.invalidResponse, { $1["id"] = nil }),
             (.invalidResponse, { $1["status"] = nil }), (.invalidResponse, { $1["status"] = "authorizeSuccessful" }),
             // The omitted status could be the last one.

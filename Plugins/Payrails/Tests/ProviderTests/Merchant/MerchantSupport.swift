@@ -18,7 +18,7 @@ struct MerchantWorld: Sendable {
     let clock = VirtualClock()
     let sandbox: PayrailsSandbox
     let faults: FaultInjector
-    let wire: Wire
+    let wire: MerchantWire
     let merchant: PayrailsMerchant
     let journal = InMemoryJournal()
     let router: PaymentRouter
@@ -37,7 +37,7 @@ struct MerchantWorld: Sendable {
         configure(&configuration)
         sandbox = PayrailsSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
         faults = FaultInjector(sandbox)
-        wire = Wire(SandboxTransport(faults))
+        wire = MerchantWire(SandboxTransport(faults))
         merchant = Self.merchant(mode, at: clock)
         router = PaymentRouter(
             registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
@@ -136,7 +136,7 @@ extension SandboxLedger {
 }
 
 /// A network that records keys and credentials, and on which answers can be changed.
-final class Wire: HTTPTransport {
+final class MerchantWire: HTTPTransport {
     typealias Edit = @Sendable (_ path: String, _ body: inout JSONValue) -> Void
 
     private struct State {

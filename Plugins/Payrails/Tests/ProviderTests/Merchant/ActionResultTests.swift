@@ -14,7 +14,7 @@ import Testing
     /// A captured payment, with the statuses of refunds in another form.
     private func captured(
         _ world: MerchantWorld, refunds change: @escaping @Sendable (JSONValue) -> JSONValue = { $0 },
-        _ more: @escaping Wire.Edit = { _, _ in }
+        _ more: @escaping MerchantWire.Edit = { _, _ in }
     ) async throws -> PaymentReference {
         let payment = try await world.captured()
         world.wire.edit { path, body in
