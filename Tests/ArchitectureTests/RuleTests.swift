@@ -235,7 +235,10 @@ struct RuleTests {
             #expect(Rules.growth(Self.project([file: text])).map(\.place) == [file])
             #expect(
                 Rules.growth(Self.project([file: "@nonexhaustive\n" + text])).count == (text.hasPrefix("p") ? 0 : 1))
-            #expect(Rules.growth(Self.project(["Plugins/A/Kit/A.swift": text])).isEmpty)
+            for vendors in ["Plugins/A/Kit/A.swift", "Plugins/A/Provider/Types/A.swift"] {
+                #expect(Rules.growth(Self.project([vendors: text])).isEmpty)
+            }
+            #expect(!Rules.growth(Self.project(["Plugins/A/Provider/A.swift": text])).isEmpty)
         }
         for text in [
             "public enum Names {\n    static let a = 1\n}", "enum A {\n    case b\n}",
