@@ -118,8 +118,6 @@ let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 let suite = "\(sandboxed) \(app) PaymentReview ServiceSupport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
 let laboratory = "\(market) FuzzModel PaymentRouting PaymentStore"
-/// Paykit's provider, with the network, the DHT and the sockets below it.
-let pubky = "+DHT +Network +Provider +Pubky"
 
 let vendors =
     house(
@@ -151,29 +149,29 @@ let vendors =
     + house(
         "Paykit",
         [
-            // The network below: keys, homeservers, grants, Noise, sealed texts, and the DHT; they know no payment.
-            "Pubky": "PaymentCore PaymentCrypto CSodium", "DHT": "PaymentCore PaymentCrypto +Pubky",
-            "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
+            // With the network below: keys, homeservers, grants, Noise, sealed texts, and the DHT.
+            "Provider": "PaymentCore PaymentCrypto PaymentSettlement CSodium",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
-            "Network": "PaymentCore SocketPoll +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
+            "Network": "PaymentCore SocketPoll +Provider", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
-            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
-            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Network +Pubky",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
+            "Kit":
+                "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport +Network +Provider",
+            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Network +Provider",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +NetworkSandbox +Provider +Store",
             "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +DHT +Network +NetworkSandbox +Pubky",
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Network +NetworkSandbox +Provider",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Laboratory "
-                + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
-            "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
+                + "+Network +NetworkSandbox +Store BitcoinProvider",
+            "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             // Also two wallets with a private link and its troubles.
             "Tests/Laboratory": "\(laboratory) PaymentRecurring PaymentSecp256k1 PaymentSettlement PaymentStandards "
-                + "TestSupport +DHT +Kit +NetworkSandbox +Pubky",
+                + "TestSupport +Kit +NetworkSandbox",
             // What KillTests kills; what is measured, and speaks in interop.
-            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
+            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Sandbox +Store",
             "Tests/BenchmarkProcess":
                 "\(app) ChildProcesses PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
-            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit \(pubky)",
+            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Network",
         ])
     + house(
         "Bitcoin",
@@ -296,7 +294,7 @@ let wholes = [
 
 /// Libraries that no program outside imports by itself.
 let inner = Set(
-    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky "
+    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox "
         + "PayrouteCommands ServiceSupport ChildProcesses SocketPoll").split(separator: " ").map(String.init))
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }

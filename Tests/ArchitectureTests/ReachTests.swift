@@ -38,14 +38,14 @@ struct ReachTests {
         }
     }
 
-    @Test("With the router and one provider come six modules of ours at most, and no DHT, sockets and files")
+    @Test("With the router and one provider come six modules of ours at most, and no sockets and files")
     func smallest() throws {
         let manifest = try Manifest.onDisk.get()
         for target in manifest.targets where target.area == "Plugins" && target.name.hasSuffix("Provider") {
             let reached = try reach(of: ["PaymentRouting", target.name])
             let ours = reached.filter { Rules.owners[$0] == nil }
             #expect(ours.count <= 6, "\(target.name): \(ours.sorted())")
-            let others: Set = ["PaymentStore", "PaymentTransport", "PaykitDHT", "PaykitNetwork", "PaykitStore"]
+            let others: Set = ["PaymentStore", "PaymentTransport", "PaykitNetwork", "PaykitStore"]
             #expect(ours.isDisjoint(with: others))
         }
     }

@@ -12,7 +12,12 @@ extension Rules {
 
     static let allRooms: [Room] = [
         // Screens know no network and no session: an application gives them both.
-        Room(folder: "Plugins/Payrails/Kit/Components", imports: ["PaymentCore", "PaymentCrypto", "PayrailsProvider"])
+        Room(folder: "Plugins/Payrails/Kit/Components", imports: ["PaymentCore", "PaymentCrypto", "PayrailsProvider"]),
+        // The network below Paykit knows no payment.
+        Room(folder: "Plugins/Paykit/Provider/Pubky", imports: ["PaymentCore", "PaymentCrypto", "CSodium"]),
+        Room(
+            folder: "Plugins/Paykit/Provider/DHT", imports: ["PaymentCore", "PaymentCrypto"],
+            neighbours: ["Plugins/Paykit/Provider/Pubky"]),
     ]
 
     static func rooms(_ project: Project) -> [Violation] { rooms(allRooms, in: project) }

@@ -49,11 +49,8 @@ enum Rules {
     /// folder it may use the listed parts. A test part may use all of `Sources`, its folder, and the shared test
     /// targets.
     private static let parts: [String: (sources: Set<String>, house: Set<String>)] = [
-        // The network below a provider's payments.
-        "Pubky": ([], []),
-        "DHT": ([], ["Pubky"]),
-        "Provider": ([], ["Pubky"]),
-        "Network": (["SocketPoll"], ["Pubky"]),
+        "Provider": ([], []),
+        "Network": (["SocketPoll"], ["Provider"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         // The same over PostgreSQL, for workers on several machines.
         "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store", "Wallets"]),
@@ -61,18 +58,18 @@ enum Rules {
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Kit": (
             ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
-            ["Provider", "Network", "DHT", "Pubky"]
+            ["Provider", "Network"]
         ),
         "Merchant": ([], ["Provider"]),
-        "NetworkSandbox": (["PaymentTesting"], ["DHT", "Network", "Pubky"]),
+        "NetworkSandbox": (["PaymentTesting"], ["Network", "Provider"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
                 "SandboxSupport",
             ],
             [
-                "Provider", "Network", "NetworkSandbox", "Store", "Kit", "Merchant", "Pubky",
-                "Wallets", "DHT",
+                "Provider", "Network", "NetworkSandbox", "Store", "Kit", "Merchant",
+                "Wallets",
             ]
         ),
     ]
@@ -95,7 +92,7 @@ enum Rules {
     /// Modules of the system that one target hides from all others.
     static let owners: [String: String] = [
         "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
-        "CLibcrypto": "PaymentCrypto", "CSodium": "PaykitPubky", "CryptoKit": "PaymentCrypto",
+        "CLibcrypto": "PaymentCrypto", "CSodium": "PaykitProvider", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
         "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "PayrouteCommands",
         "CPNG": "PayrouteCommands", "CPostgreSQL": "PaymentPostgres",

@@ -1,5 +1,5 @@
 import PaykitNetwork
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import Synchronization
 

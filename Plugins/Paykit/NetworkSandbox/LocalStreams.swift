@@ -1,5 +1,5 @@
 import PaykitNetwork
-public import PaykitPubky
+public import PaykitProvider
 import PaymentCore
 import Synchronization
 
@@ -51,8 +51,8 @@ public final class LocalStreams: StreamTransport {
     /// Connects to a listener.
     ///
     /// - Parameter address: the listener's address.
-    /// - Throws: ``/PaykitPubky/StreamError/notConnected(_:_:)`` without a listener, and
-    ///   ``/PaykitPubky/StreamError/cancelled``.
+    /// - Throws: ``/PaykitProvider/StreamError/notConnected(_:_:)`` without a listener, and
+    ///   ``/PaykitProvider/StreamError/cancelled``.
     public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
         let (listener, faults, number) = state.withLock { state in
@@ -71,7 +71,7 @@ public final class LocalStreams: StreamTransport {
     /// Listens for connections.
     ///
     /// - Parameter address: the local address.
-    /// - Throws: ``/PaykitPubky/StreamError/unavailable(_:_:)`` for a port that is in use.
+    /// - Throws: ``/PaykitProvider/StreamError/unavailable(_:_:)`` for a port that is in use.
     public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         let listener: LocalListener? = state.withLock { state in
             var port = address.port

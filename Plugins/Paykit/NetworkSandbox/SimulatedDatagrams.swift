@@ -1,5 +1,5 @@
 import PaykitNetwork
-public import PaykitPubky
+public import PaykitProvider
 import PaymentCore
 public import PaymentTesting
 import Synchronization

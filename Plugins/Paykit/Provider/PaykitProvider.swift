@@ -1,4 +1,3 @@
-@_exported public import PaykitPubky
 import PaymentSettlement
 
 /// Pays users of the Pubky network in bitcoin, by the Paykit endpoints that they publish.

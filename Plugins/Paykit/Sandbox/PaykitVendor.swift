@@ -1,7 +1,5 @@
-import PaykitDHT
 import PaykitNetwork
 import PaykitProvider
-import PaykitPubky
 import PaykitStore
 package import PaymentCore
 import PaymentTesting

@@ -1,6 +1,5 @@
 import PaykitNetwork
 import PaykitProvider
-import PaykitPubky
 package import PaymentCore
 package import PaymentLoopback
 package import SandboxSupport

@@ -1,5 +1,4 @@
-import PaykitProvider
-public import PaykitPubky
+public import PaykitProvider
 public import PaymentCore
 import PaymentCrypto
 public import PaymentTesting

@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaykitStore
 import PaymentCore
 import PaymentCrypto

@@ -10,7 +10,7 @@ extension PaykitClient {
 
     /// Revokes an app's grant, so that it can no longer act in the user's name; at once.
     ///
-    /// - Parameter grant: the ``/PaykitPubky/PubkyGrantRecord/id`` of the grant.
+    /// - Parameter grant: the ``/PaykitProvider/PubkyGrantRecord/id`` of the grant.
     /// - Returns: true if the grant was valid before.
     /// - Throws: ``PaykitError``.
     @discardableResult

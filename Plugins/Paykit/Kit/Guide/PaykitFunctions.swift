@@ -1,5 +1,5 @@
-import PaykitDHT
 import PaykitNetwork
+import PaykitProvider
 import PaymentTransport
 import Synchronization
 

@@ -1,4 +1,4 @@
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 
 /// One of the system's sockets. One thread waits for the arrivals at all of them.

@@ -1,4 +1,4 @@
-package import PaykitPubky
+package import PaykitProvider
 import Synchronization
 
 /// An error that says why no element is returned.

@@ -1,5 +1,5 @@
 import Dispatch
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 
 /// The system's resolver, which blocks its thread for as long as it likes: a cancelled caller does not wait for it.

@@ -1,4 +1,4 @@
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import SocketPoll
 import Synchronization

@@ -1,4 +1,4 @@
-public import PaykitPubky
+public import PaykitProvider
 import PaymentCore
 import SocketPoll
 

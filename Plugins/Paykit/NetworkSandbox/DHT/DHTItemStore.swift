@@ -1,5 +1,4 @@
-import PaykitDHT
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 

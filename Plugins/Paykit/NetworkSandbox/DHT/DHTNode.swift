@@ -1,5 +1,4 @@
-package import PaykitDHT
-package import PaykitPubky
+package import PaykitProvider
 package import PaymentCore
 import Synchronization
 

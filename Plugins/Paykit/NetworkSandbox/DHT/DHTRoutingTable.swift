@@ -1,5 +1,4 @@
-import PaykitDHT
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 
 /// The nodes that a node knows: many near it, and a few of every farther part of the net.

@@ -1,5 +1,4 @@
-package import PaykitDHT
-public import PaykitPubky
+public import PaykitProvider
 public import PaymentCore
 
 /// A small DHT for tests and sandboxes: nodes that know each other, some of them dead or dishonest.

@@ -1,5 +1,4 @@
-import PaykitDHT
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 
 /// The tokens that a node issues so that only the owner of an address may store from there: a checksum over the address

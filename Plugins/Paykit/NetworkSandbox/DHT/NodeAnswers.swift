@@ -1,6 +1,6 @@
-package import PaykitDHT
+package import PaykitProvider
 package import PaymentCore
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A node's refusals.
 extension KRPCError {

@@ -1,4 +1,4 @@
-package import PaykitPubky
+package import PaykitProvider
 package import PaymentCore
 
 /// The answers of a homeserver about grants and their sessions (Protocol 10.3), as apps read them.

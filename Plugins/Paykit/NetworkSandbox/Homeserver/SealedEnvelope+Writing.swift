@@ -1,4 +1,4 @@
-package import PaykitPubky
+package import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 

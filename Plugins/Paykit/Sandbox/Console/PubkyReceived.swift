@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 
 /// Simulated money received by one of the sandbox's users.
 struct PubkyReceived: Sendable {

@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// A change of a file. Its number is its place, counted from one.

@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// Files and directories (Protocol 3.5).

@@ -1,6 +1,5 @@
 import PaykitNetworkSandbox
-import PaykitProvider
-public import PaykitPubky
+public import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 

@@ -1,6 +1,5 @@
 import PaykitNetworkSandbox
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// The homeserver: its requests and their authorisation (Protocol 3).

@@ -1,6 +1,5 @@
 import PaykitNetworkSandbox
-import PaykitProvider
-public import PaykitPubky
+public import PaykitProvider
 public import PaymentCore
 import PaymentCrypto
 

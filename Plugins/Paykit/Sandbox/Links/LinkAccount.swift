@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentStandards
 import PaymentTesting

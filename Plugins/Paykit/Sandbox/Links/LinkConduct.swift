@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// The conduct of apps with private links: what an app does at a look, by its plan.

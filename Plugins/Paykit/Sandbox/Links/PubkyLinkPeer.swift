@@ -1,5 +1,4 @@
 public import PaykitProvider
-public import PaykitPubky
 import PaymentCore
 
 extension PubkySandbox {

@@ -1,5 +1,4 @@
 public import PaykitProvider
-public import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -49,7 +48,7 @@ extension PubkySandbox {
     ///   - name: for the profile; nil for one of the sandbox's names.
     ///   - streams: the transport to listen on: TCP, or streams of this process.
     ///   - place: the address to listen at.
-    /// - Throws: ``/PaykitPubky/StreamError`` when listening there is not possible.
+    /// - Throws: ``/PaykitProvider/StreamError`` when listening there is not possible.
     public func createPeer(
         _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport,
         at place: StreamAddress = .loopback()

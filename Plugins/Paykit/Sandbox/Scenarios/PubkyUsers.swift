@@ -1,5 +1,4 @@
-import PaykitProvider
-public import PaykitPubky
+public import PaykitProvider
 import PaymentCore
 import PaymentStandards
 import PaymentTesting

@@ -1,6 +1,5 @@
 import PaykitKit
 import PaykitProvider
-import PaykitPubky
 import PaykitSandbox
 import TestSupport
 

@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentStandards

@@ -1,7 +1,6 @@
 import Foundation
 import PaykitKit
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

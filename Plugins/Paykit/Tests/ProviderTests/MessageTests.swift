@@ -1,4 +1,3 @@
-import PaykitPubky
 import PaymentCore
 import TestSupport
 import Testing

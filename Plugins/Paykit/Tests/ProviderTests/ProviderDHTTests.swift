@@ -1,7 +1,5 @@
-import PaykitDHT
 import PaykitNetwork
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentRouting

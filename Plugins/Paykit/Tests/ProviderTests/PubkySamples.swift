@@ -1,5 +1,5 @@
 import PaykitKit
-import PaykitPubky
+import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,11 +1,10 @@
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Grants, proofs and their stored form (Protocol 10.2 and 10.5).
 @Suite("Paykit's grants")

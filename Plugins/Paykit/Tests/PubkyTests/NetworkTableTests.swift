@@ -4,7 +4,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Keys, addresses, the answers of relays and the capabilities of sessions, against the reference's tables
 /// (Protocol 1.1, 1.3, 2.2 and 3.3).

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Relays and homeservers that are dishonest, are silent, or redirect the client.
 @Suite("The Pubky network's edges")

@@ -2,7 +2,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Against published vectors: `noise.json` names their sources.
 @Suite("Noise channels")

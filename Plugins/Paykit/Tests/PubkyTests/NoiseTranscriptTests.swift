@@ -3,7 +3,7 @@ import PaymentCrypto
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Channels of the reference implementation: `pubky-noise.json`.
 @Suite("Recorded channels")

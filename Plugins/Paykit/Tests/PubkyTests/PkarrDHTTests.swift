@@ -5,8 +5,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Packets from relays and from the DHT: together, and either alone (Protocol 2.4).
 @Suite("Packets in relays and the DHT")

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// The answers of Pubky's parser (Protocol 1.1), and the forms that came later.
 @Suite("Pubky keys")

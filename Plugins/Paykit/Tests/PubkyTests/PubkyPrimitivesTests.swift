@@ -1,4 +1,4 @@
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import TestSupport
 import Testing

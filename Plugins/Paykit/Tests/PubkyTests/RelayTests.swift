@@ -5,7 +5,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Pkarr's relays that take a policy (Protocol 10.9).
 @Suite("Pkarr relays with policies")

@@ -4,7 +4,7 @@ import PaymentCrypto
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Blobs that the reference library sealed: `pubky-noise.json`.
 @Suite("Sealed blobs")

@@ -3,7 +3,7 @@ import PaymentCrypto
 import TestSupport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 @Suite("Signed packets")
 struct SignedPacketTests {

@@ -1,5 +1,5 @@
 import PaykitNetworkSandbox
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import PaymentTesting
 import Testing

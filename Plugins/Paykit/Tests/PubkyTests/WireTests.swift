@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentCrypto
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// The bytes that Pubky's services send and accept.
 @Suite("Pubky's wire forms")

@@ -1,6 +1,5 @@
 import Foundation
 import PaykitProvider
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// The stored state of an app's private link with another app (Protocol 12.8): the trusted key, and what was said. The
 /// requests with their payments are rows beside it, and so is the channel. All of it is stored in one step before

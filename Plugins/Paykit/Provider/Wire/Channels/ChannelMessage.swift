@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A message between the two sides of a private channel (Protocol 5.5). Three dialects are read, one is written.
 package enum ChannelMessage: Sendable, Hashable {

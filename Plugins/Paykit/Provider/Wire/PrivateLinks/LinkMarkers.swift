@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// An app's published description of the links that it accepts (Protocol 12.3). Not signed: only its place in the
 /// owner's storage vouches for it.

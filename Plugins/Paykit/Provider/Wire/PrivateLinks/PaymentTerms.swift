@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// An amount in messages of private links: decimal, in the asset's major unit (Protocol 12.5).
 package struct PrivateLinkAmount: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A message between two generation 3 apps (Protocol 12.4), each in one text.
 package enum PrivateLinkMessage: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.
 package struct ReceiptAccess: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A moment in messages of private links: RFC 3339, ending in `Z`. Its text is sent back unchanged.
 package struct PrivateLinkTime: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// The interval of a subscription's payments (Protocol 6.1).
 @nonexhaustive

@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// The JSON of a subscription, as the native library writes it (Protocol 6.1): keys as lists of numbers.
 extension PaykitSubscription {

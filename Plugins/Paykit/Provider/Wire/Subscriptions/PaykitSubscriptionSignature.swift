@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A user's signature of a subscription (Protocol 6.2).
 public struct PaykitSubscriptionSignature: Sendable, Hashable {

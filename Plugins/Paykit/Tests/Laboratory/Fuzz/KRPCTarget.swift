@@ -1,7 +1,5 @@
 import FuzzModel
-import PaykitDHT
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 

@@ -1,7 +1,6 @@
 import FuzzModel
 import PaykitNetworkSandbox
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// Answers of homeservers and signers, and other users' files: listings, capabilities, grants, their records, profiles.

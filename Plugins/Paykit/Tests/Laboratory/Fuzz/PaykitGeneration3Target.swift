@@ -1,6 +1,5 @@
 import FuzzModel
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 

@@ -1,7 +1,6 @@
 import FuzzModel
 import PaykitNetworkSandbox
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting

@@ -1,7 +1,6 @@
 import Foundation
 import FuzzModel
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 
 /// Texts that name users, requests, endpoints and authorisations of the Pubky network, and files that hold endpoints.

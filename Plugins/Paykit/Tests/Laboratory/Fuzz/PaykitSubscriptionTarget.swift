@@ -2,7 +2,6 @@ import Foundation
 import FuzzModel
 import PaykitKit
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentRecurring
 

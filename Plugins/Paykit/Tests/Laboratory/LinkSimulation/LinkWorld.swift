@@ -1,5 +1,4 @@
 import PaykitProvider
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

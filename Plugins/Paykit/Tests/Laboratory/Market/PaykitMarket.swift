@@ -1,6 +1,5 @@
 package import MarketModel
 import PaykitProvider
-import PaykitPubky
 import PaykitSandbox
 package import PaymentCore
 import PaymentCrypto

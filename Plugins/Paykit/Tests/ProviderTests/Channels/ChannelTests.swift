@@ -1,5 +1,4 @@
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

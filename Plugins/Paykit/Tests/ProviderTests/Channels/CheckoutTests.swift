@@ -2,7 +2,6 @@ import Foundation
 import PaykitKit
 import PaykitNetwork
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

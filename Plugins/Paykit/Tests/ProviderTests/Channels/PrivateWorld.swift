@@ -1,6 +1,5 @@
 import Foundation
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

@@ -1,5 +1,4 @@
 import PaykitKit
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

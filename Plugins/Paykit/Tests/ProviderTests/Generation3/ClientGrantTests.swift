@@ -1,4 +1,3 @@
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,5 +1,4 @@
 import Foundation
-import PaykitPubky
 import PaymentCore
 import PaymentStandards
 import Testing

@@ -1,6 +1,5 @@
 import PaykitKit
 import PaykitProvider
-import PaykitPubky
 import PaymentCore
 import PaymentRouting
 import PaymentStandards

@@ -1,5 +1,4 @@
 import Foundation
-import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

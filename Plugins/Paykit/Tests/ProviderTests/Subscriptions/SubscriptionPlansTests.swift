@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitPubky
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting

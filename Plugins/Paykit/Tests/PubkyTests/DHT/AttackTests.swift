@@ -4,8 +4,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Attacks of strangers on a search.
 @Suite("Attacks on a search")

@@ -3,8 +3,7 @@ import PaymentCrypto
 import PaymentTesting
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// BEP 3 for untrusted input.
 @Suite("Bencoding")

@@ -2,8 +2,7 @@ import PaykitNetworkSandbox
 import PaymentCore
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Messages as BEP 5, 44 and Pubky's implementation write them.
 @Suite("Messages of the DHT")

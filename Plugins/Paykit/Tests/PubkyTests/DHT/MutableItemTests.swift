@@ -3,8 +3,7 @@ import PaymentCore
 import PaymentCrypto
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Items as BEP 44 prints them, and Pubky's packets as items.
 @Suite("Items of the DHT")

@@ -2,8 +2,7 @@ import PaykitNetworkSandbox
 import PaymentCore
 import PaymentTesting
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// A simulated net of nodes, each on a separate machine, and a client that searches there.
 struct Net: Sendable {

@@ -3,9 +3,8 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
-@testable import PaykitDHT
 @testable import PaykitNetworkSandbox
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// The answers of the sandbox's honest node, by BEP 44 and Pubky's implementation.
 @Suite("A node of the sandbox")

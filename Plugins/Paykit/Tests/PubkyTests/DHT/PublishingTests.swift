@@ -3,8 +3,7 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// The failures of storing an item.
 @Suite("Publishing in the DHT")

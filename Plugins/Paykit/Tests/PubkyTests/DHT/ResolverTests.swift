@@ -4,8 +4,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// Searches in simulated nets: the same seed gives the same history.
 @Suite("Searching the DHT")

@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentCrypto
 import Testing
 
-@testable import PaykitDHT
+@testable import PaykitProvider
 
 /// A holder of a key.
 struct Owner {

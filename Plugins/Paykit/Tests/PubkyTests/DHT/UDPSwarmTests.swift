@@ -6,7 +6,7 @@ import PaymentTransport
 import TestSupport
 import Testing
 
-@testable import PaykitDHT
+@testable import PaykitProvider
 
 /// The same over real sockets on loopback.
 @Suite("A swarm on loopback")

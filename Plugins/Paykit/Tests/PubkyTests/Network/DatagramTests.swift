@@ -2,7 +2,7 @@ import PaymentCore
 import Testing
 
 @testable import PaykitNetwork
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 @Suite("Addresses and queues of datagrams")
 struct DatagramTests {

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 @Suite("Addresses of streams")
 struct StreamAddressTests {

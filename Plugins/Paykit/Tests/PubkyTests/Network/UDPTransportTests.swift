@@ -1,5 +1,5 @@
 import Foundation
-import PaykitPubky
+import PaykitProvider
 import PaymentCore
 import Synchronization
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import PaykitNetworkSandbox
-import PaykitPubky
 import PaymentCore
 import PaymentRouting
 import PaymentStandards

@@ -6,8 +6,7 @@ import PaymentTransport
 import TestSupport
 import Testing
 
-@testable import PaykitDHT
-@testable import PaykitPubky
+@testable import PaykitProvider
 
 /// The same net with an independent implementation: libtorrent, several nodes on loopback.
 @Suite(

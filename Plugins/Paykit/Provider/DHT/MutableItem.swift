@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.
 ///

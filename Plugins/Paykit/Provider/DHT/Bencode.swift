@@ -1,4 +1,4 @@
-package import PaymentCrypto
+import PaymentCrypto
 
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {

@@ -12,7 +12,7 @@ public struct PubkyNetwork: Sendable {
     /// The relays that are asked for the homeservers of users, and to which the user's own packet is published
     /// (Protocol 2.2). All are asked, and the latest signed packet counts, whichever relay returns it.
     public var relays: [HTTPURL]
-    /// The DHT, which is asked beside the relays or alone: a `DHTResolver` of `PaykitDHT`; nil to ask relays only. A
+    /// The DHT, which is asked beside the relays or alone: a ``DHTResolver``; nil to ask relays only. A
     /// payee that no relay knows, or that no relay can be asked about, is not found then.
     public var dht: (any PacketStore)?
     /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).

@@ -2,7 +2,7 @@
 extension DHTResolver: PacketStore {
     /// Returns the latest packet of `key`; nil when every node near enough was asked and none has one.
     ///
-    /// - Throws: ``/PaykitPubky/PaykitNetworkError``, also for an incomplete search: a packet may have been missed.
+    /// - Throws: ``PaykitNetworkError``, also for an incomplete search: a packet may have been missed.
     public func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket? {
         let search: DHTSearch
         do { search = try await resolve(key.bytes) } catch { throw Self.failure(error) }
@@ -14,7 +14,7 @@ extension DHTResolver: PacketStore {
     /// Stores a packet at the nodes near its key.
     ///
     /// - Returns: the later packet of the key that the DHT has; nil when `packet` is stored.
-    /// - Throws: ``/PaykitPubky/PaykitNetworkError`` when no node stores it.
+    /// - Throws: ``PaykitNetworkError`` when no node stores it.
     public func store(_ packet: SignedPacket) async throws(PaykitNetworkError) -> SignedPacket? {
         guard let sequence = Int64(exactly: packet.timestamp),
             let item = try? MutableItem(

@@ -1,4 +1,3 @@
-@_exported public import PaykitPubky
 import Synchronization
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.

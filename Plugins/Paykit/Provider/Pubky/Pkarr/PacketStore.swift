@@ -1,4 +1,4 @@
-/// Stores signed packets of keys beside the relays (Protocol 2.4): `DHTResolver` of `PaykitDHT` does so in the DHT.
+/// Stores signed packets of keys beside the relays (Protocol 2.4): ``DHTResolver`` does so in the DHT.
 public protocol PacketStore: Sendable {
     /// Returns the latest packet of `key`.
     ///
