@@ -151,27 +151,26 @@ let vendors =
         [
             // With the network below: keys, homeservers, grants, Noise, sealed texts, and the DHT.
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement CSodium",
-            // Sockets for its channels and its DHT, and files of its receipts and private links.
-            "Network": "PaymentCore SocketPoll +Provider", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
-            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
-            "Kit":
-                "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport +Network +Provider",
-            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Network +Provider",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +NetworkSandbox +Provider +Store",
+            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Kit +Provider",
+            // With sockets for its channels and its DHT, and files of its receipts and private links.
+            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport SocketPoll "
+                + "+Provider",
+            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Kit +Provider",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Kit +NetworkSandbox +Provider",
             "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Network +NetworkSandbox +Provider",
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Kit +NetworkSandbox +Provider",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Laboratory "
-                + "+Network +NetworkSandbox +Store BitcoinProvider",
+                + "+NetworkSandbox BitcoinProvider",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             // Also two wallets with a private link and its troubles.
             "Tests/Laboratory": "\(laboratory) PaymentRecurring PaymentSecp256k1 PaymentSettlement PaymentStandards "
                 + "TestSupport +Kit +NetworkSandbox",
             // What KillTests kills; what is measured, and speaks in interop.
-            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Sandbox +Store",
+            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Sandbox",
             "Tests/BenchmarkProcess":
                 "\(app) ChildProcesses PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
-            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Network",
+            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit",
         ])
     + house(
         "Bitcoin",
@@ -203,7 +202,7 @@ let examples = [
     example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("citcon-order", "\(served) CitconKit CitconSandbox"), example("progress", "\(served) \(walletConnect)"),
-    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentStandards"),
+    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
     example("crash-recovery", "\(served) \(walletConnect)"),
@@ -252,12 +251,12 @@ let wholes = [
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),
     tests(
         "KillTests",
-        "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
+        "\(served) PaymentRecurring TestSupport \(paykit) WalletConnectPaySandbox PayingProcess "
             + "PaykitRequestProcess SpendingProcess payroute"),
     tests(
         "CommandLineTests",
         "\(served) ChildProcesses PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) "
-            + "PaykitSandbox PaykitProvider BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute "
+            + "PaykitSandbox PaykitProvider BitcoinSandbox PaykitKit PayrouteCommands custom-provider payroute "
             + "sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentStore PaymentTesting SimulatedShop TestSupport"),
     library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),

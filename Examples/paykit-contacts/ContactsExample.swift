@@ -1,5 +1,4 @@
 import PaykitKit
-import PaykitNetwork
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore

@@ -1,4 +1,4 @@
-import PaykitNetwork
+import PaykitKit
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore

@@ -18,6 +18,11 @@ extension Rules {
         Room(
             folder: "Plugins/Paykit/Provider/DHT", imports: ["PaymentCore", "PaymentCrypto"],
             neighbours: ["Plugins/Paykit/Provider/Pubky"]),
+        // Sockets and files know nothing of the client.
+        Room(folder: "Plugins/Paykit/Kit/Network", imports: ["PaymentCore", "PaykitProvider", "SocketPoll"]),
+        Room(
+            folder: "Plugins/Paykit/Kit/Store",
+            imports: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaykitProvider"]),
     ]
 
     static func rooms(_ project: Project) -> [Violation] { rooms(allRooms, in: project) }

@@ -50,25 +50,23 @@ enum Rules {
     /// targets.
     private static let parts: [String: (sources: Set<String>, house: Set<String>)] = [
         "Provider": ([], []),
-        "Network": (["SocketPoll"], ["Provider"]),
-        "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         // The same over PostgreSQL, for workers on several machines.
-        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store", "Wallets"]),
+        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Kit", "Wallets"]),
         // Settlers for wallets that payers have, with the orders that they keep.
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Kit": (
-            ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
-            ["Provider", "Network"]
+            ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore", "SocketPoll"],
+            ["Provider"]
         ),
         "Merchant": ([], ["Provider"]),
-        "NetworkSandbox": (["PaymentTesting"], ["Network", "Provider"]),
+        "NetworkSandbox": (["PaymentTesting"], ["Kit", "Provider"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
                 "SandboxSupport",
             ],
             [
-                "Provider", "Network", "NetworkSandbox", "Store", "Kit", "Merchant",
+                "Provider", "NetworkSandbox", "Kit", "Merchant",
                 "Wallets",
             ]
         ),
@@ -225,7 +223,8 @@ enum Rules {
 
     /// True for vendor code that is given its effects: simulated services and sockets have their own.
     private static func isVendorCode(_ file: String) -> Bool {
-        file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "NetworkSandbox", "Network", "Store"].contains(part(file))
+        file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "NetworkSandbox"].contains(part(file))
+            && !["/Kit/Network/", "/Kit/Store/"].contains(where: file.contains)
     }
 
     static func urlSession(_ project: Project) -> [Violation] {

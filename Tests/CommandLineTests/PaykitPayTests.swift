@@ -1,6 +1,6 @@
+import PaykitKit
 import PaykitProvider
 import PaykitSandbox
-import PaykitStore
 import PaymentCore
 import PaymentLoopback
 import PaymentStore

@@ -1,4 +1,4 @@
-import PaykitNetwork
+import PaykitKit
 public import PaykitProvider
 import PaymentCore
 import Synchronization

@@ -1,5 +1,5 @@
+import PaykitKit
 public import PaykitProvider
-import PaykitStore
 import PaymentCore
 public import PaymentPostgres
 public import PaymentRouting

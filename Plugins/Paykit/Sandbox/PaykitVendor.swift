@@ -1,6 +1,5 @@
-import PaykitNetwork
+import PaykitKit
 import PaykitProvider
-import PaykitStore
 package import PaymentCore
 import PaymentTesting
 package import PaymentWallet

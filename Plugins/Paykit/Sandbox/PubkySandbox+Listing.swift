@@ -1,4 +1,4 @@
-import PaykitNetwork
+import PaykitKit
 import PaykitProvider
 package import PaymentCore
 package import PaymentLoopback

@@ -1,5 +1,5 @@
+import PaykitKit
 import PaykitProvider
-import PaykitStore
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting

@@ -1,4 +1,3 @@
-public import PaykitNetwork
 import PaymentTransport
 
 /// Paykit without the guide's global functions: all its dependencies are passed to it.

@@ -1,4 +1,3 @@
-import PaykitNetwork
 import PaykitProvider
 import PaymentTransport
 import Synchronization

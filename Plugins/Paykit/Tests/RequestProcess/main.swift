@@ -2,7 +2,6 @@ import Foundation
 import PaykitKit
 import PaykitProvider
 import PaykitSandbox
-import PaykitStore
 import PaymentCore
 import PaymentRouting
 import PaymentStandards

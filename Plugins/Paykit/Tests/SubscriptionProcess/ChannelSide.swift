@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitNetwork
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore

@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitNetwork
 import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore

@@ -3,8 +3,8 @@ import PaymentCore
 import PaymentStandards
 import Testing
 
+@testable import PaykitKit
 @testable import PaykitProvider
-@testable import PaykitStore
 
 /// The rows in which the requests of a private link are stored (Protocol 12.6 and 12.8).
 @Suite("Requests of private links as rows")

@@ -7,7 +7,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-@testable import PaykitStore
+@testable import PaykitKit
 
 /// Both stores keep the same contract.
 @Suite("Receipts of private payments")

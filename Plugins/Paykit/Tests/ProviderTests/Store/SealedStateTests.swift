@@ -6,7 +6,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-@testable import PaykitStore
+@testable import PaykitKit
 
 /// Both stores keep the same contract.
 @Suite("Sealed states")

@@ -1,4 +1,4 @@
-import PaykitNetwork
+import PaykitKit
 import PaykitNetworkSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import PaykitNetwork
+@testable import PaykitKit
 @testable import PaykitProvider
 
 @Suite("Addresses and queues of datagrams")

@@ -3,7 +3,7 @@ import PaykitProvider
 import PaymentCore
 import Testing
 
-@testable import PaykitNetwork
+@testable import PaykitKit
 
 /// The system's sockets, on loopback.
 @Suite("Streams over TCP", .timeLimit(.minutes(1)))

@@ -4,7 +4,7 @@ import PaymentCore
 import Synchronization
 import Testing
 
-@testable import PaykitNetwork
+@testable import PaykitKit
 
 /// The system's sockets, on loopback.
 @Suite("Datagrams over UDP")

@@ -1,6 +1,6 @@
 import ChildProcesses
 import Foundation
-import PaykitNetwork
+import PaykitKit
 import PaymentCore
 import PaymentTransport
 import TestSupport
