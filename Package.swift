@@ -155,17 +155,16 @@ let vendors =
             // With sockets for its channels and its DHT, and files of its receipts and private links.
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport SocketPoll "
                 + "+Provider",
-            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Kit +Provider",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Kit +NetworkSandbox +Provider",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Kit +Provider",
             "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Kit +NetworkSandbox +Provider",
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Kit +Provider +Sandbox",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Laboratory "
-                + "+NetworkSandbox BitcoinProvider",
+                + "BitcoinProvider",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             // Also two wallets with a private link and its troubles.
             "Tests/Laboratory": "\(laboratory) PaymentRecurring PaymentSecp256k1 PaymentSettlement PaymentStandards "
-                + "TestSupport +Kit +NetworkSandbox",
+                + "TestSupport +Kit",
             // What KillTests kills; what is measured, and speaks in interop.
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Sandbox",
             "Tests/BenchmarkProcess":

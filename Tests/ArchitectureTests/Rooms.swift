@@ -23,6 +23,10 @@ extension Rules {
         Room(
             folder: "Plugins/Paykit/Kit/Store",
             imports: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaykitProvider"]),
+        // The simulated network knows nothing of the simulated service.
+        Room(
+            folder: "Plugins/Paykit/Sandbox/Network",
+            imports: ["PaymentCore", "PaymentCrypto", "PaymentTesting", "PaykitProvider", "PaykitKit"]),
     ]
 
     static func rooms(_ project: Project) -> [Violation] { rooms(allRooms, in: project) }

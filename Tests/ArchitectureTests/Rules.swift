@@ -59,14 +59,13 @@ enum Rules {
             ["Provider"]
         ),
         "Merchant": ([], ["Provider"]),
-        "NetworkSandbox": (["PaymentTesting"], ["Kit", "Provider"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
                 "SandboxSupport",
             ],
             [
-                "Provider", "NetworkSandbox", "Kit", "Merchant",
+                "Provider", "Kit", "Merchant",
                 "Wallets",
             ]
         ),
@@ -223,7 +222,7 @@ enum Rules {
 
     /// True for vendor code that is given its effects: simulated services and sockets have their own.
     private static func isVendorCode(_ file: String) -> Bool {
-        file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "NetworkSandbox"].contains(part(file))
+        file.hasPrefix("Plugins/") && !["Tests", "Sandbox"].contains(part(file))
             && !["/Kit/Network/", "/Kit/Store/"].contains(where: file.contains)
     }
 

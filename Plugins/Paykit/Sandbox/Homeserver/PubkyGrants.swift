@@ -1,4 +1,3 @@
-import PaykitNetworkSandbox
 public import PaykitProvider
 import PaymentCore
 import PaymentCrypto

@@ -1,4 +1,3 @@
-import PaykitNetworkSandbox
 import PaykitProvider
 import PaymentCore
 

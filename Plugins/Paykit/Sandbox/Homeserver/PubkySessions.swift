@@ -1,4 +1,3 @@
-import PaykitNetworkSandbox
 public import PaykitProvider
 public import PaymentCore
 import PaymentCrypto

@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

@@ -1,5 +1,4 @@
 import PaykitKit
-import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore
 import PaymentRouting

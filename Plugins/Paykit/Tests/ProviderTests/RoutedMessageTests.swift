@@ -1,5 +1,4 @@
 import Foundation
-import PaykitNetworkSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStandards

@@ -1,5 +1,5 @@
 import Foundation
-import PaykitNetworkSandbox
+import PaykitSandbox
 import PaymentCore
 import PaymentTesting
 import Synchronization

@@ -1,5 +1,5 @@
-import PaykitNetworkSandbox
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentTesting
 import Testing

@@ -1,6 +1,6 @@
 import FuzzModel
-import PaykitNetworkSandbox
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 
 /// Answers of homeservers and signers, and other users' files: listings, capabilities, grants, their records, profiles.

@@ -1,6 +1,6 @@
 import FuzzModel
-import PaykitNetworkSandbox
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 
 /// Texts of homeservers and key managers with grants: grants, proofs, stored grants, descriptions of sessions.

@@ -1,6 +1,6 @@
 import FuzzModel
-import PaykitNetworkSandbox
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting

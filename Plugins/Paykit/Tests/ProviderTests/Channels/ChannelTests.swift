@@ -1,4 +1,3 @@
-import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,5 +1,4 @@
 import Foundation
-import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,10 +1,9 @@
-import PaykitNetworkSandbox
 import PaymentCore
 import PaymentTesting
 import Testing
 
-@testable import PaykitNetworkSandbox
 @testable import PaykitProvider
+@testable import PaykitSandbox
 
 /// The answers of the sandbox's honest node, by BEP 44 and Pubky's implementation.
 @Suite("A node of the sandbox")

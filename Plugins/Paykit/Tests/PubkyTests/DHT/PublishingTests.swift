@@ -1,4 +1,4 @@
-import PaykitNetworkSandbox
+import PaykitSandbox
 import PaymentCore
 import PaymentTesting
 import Testing

@@ -1,5 +1,5 @@
 import PaykitKit
-import PaykitNetworkSandbox
+import PaykitSandbox
 import PaymentCore
 import PaymentTesting
 import PaymentTransport
