@@ -1,5 +1,4 @@
 import PaymentCore
-import PayrailsTypes
 
 /// An address, with its method and action.
 package struct LinkBody: Decodable, Sendable, Hashable {
