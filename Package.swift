@@ -192,7 +192,7 @@ let paykit = "PaykitKit PaykitProvider PaykitSandbox"
 let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
 
 let examples = [
-    example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
+    example("quick-start", "PaymentRouting PaymentTransport WalletConnectPayProvider", exclude: []),
     example("sandbox-payment", "\(app) PaymentSandbox", exclude: []),
     example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,7 +1,6 @@
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 
 #if canImport(FoundationEssentials)

@@ -1,7 +1,6 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTransport
 import WalletConnectPayProvider
 

@@ -1,7 +1,6 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import WalletConnectPayMerchant

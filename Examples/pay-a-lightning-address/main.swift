@@ -4,7 +4,6 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 
 // Pays a Lightning address from the payer's own wallet at an LNbits server. The server and the payee's service are

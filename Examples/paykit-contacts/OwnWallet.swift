@@ -6,7 +6,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTransport
 
 /// Pays a contact by the invoice that they publish, from the user's own wallet at an LNbits server, with the money that

@@ -4,7 +4,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTransport
 
 /// Pays people of a simulated network through a router, which asks them over a private channel where they have one.

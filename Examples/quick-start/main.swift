@@ -1,12 +1,9 @@
-import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTransport
 import WalletConnectPayProvider
 
-let provider = WalletConnectPayProvider(configuration: try GatewayConfiguration(appID: "your-app-id"))
-let router = PaymentRouter(
-    registry: try ProviderRegistry([provider]), transport: StandardTransport(), journal: InMemoryJournal())
+let router = try PaymentRouter(
+    providers: [WalletConnectPayProvider(appID: "your-app-id")], transport: .standard)
 
 for text in ["https://pay.walletconnect.com/?pid=pay_123", "https://pay.walletconnect.com.evil.example/?pid=pay_123"] {
     print(text, "->", router.route(text).explanation)

@@ -6,7 +6,6 @@ import PaymentLoopback
 import PaymentRecurring
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization

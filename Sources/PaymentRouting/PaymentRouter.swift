@@ -49,6 +49,23 @@ public struct PaymentRouter: Sendable {
         self.leases = PaymentLeases(effects, leases)
     }
 
+    /// Creates a router of some providers, with the usual clock and without a log.
+    ///
+    /// - Parameters:
+    ///   - providers: the providers, each with its own id.
+    ///   - transport: the network, such as `.standard` of `PaymentTransport`.
+    ///   - journal: the durable memory of attempts. The default one ends with the process, and so does the knowledge of
+    ///     what was paid: with real money use a journal that stays, such as `SQLiteJournal` of `PaymentStore`.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    /// - Throws: ``RegistryError``, when two providers have one id or a pattern is not valid.
+    public init(
+        providers: [any PaymentService], transport: any HTTPTransport, journal: any PaymentJournal = InMemoryJournal(),
+        readers: [any InstructionReader] = []
+    ) throws(RegistryError) {
+        self.init(
+            registry: try ProviderRegistry(providers), transport: transport, journal: journal, readers: readers)
+    }
+
     // MARK: Routing
 
     /// Returns the kind and the route of `text`. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.

@@ -38,3 +38,8 @@ public struct StandardTransport: HTTPTransport {
         try await layers.send(request)
     }
 }
+
+extension HTTPTransport where Self == StandardTransport {
+    /// A transport with the usual limits. Each use makes another one: pass it to one router and keep that.
+    public static var standard: StandardTransport { StandardTransport() }
+}

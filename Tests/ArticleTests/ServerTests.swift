@@ -4,7 +4,6 @@ import CitconSandbox
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization

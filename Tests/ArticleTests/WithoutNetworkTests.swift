@@ -4,7 +4,6 @@ import PaymentCore
 import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet

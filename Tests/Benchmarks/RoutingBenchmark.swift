@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import TestSupport
 
 /// The cost of routing one link, compared with Foundation's parsers for the same links.

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

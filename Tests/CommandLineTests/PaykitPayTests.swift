@@ -3,7 +3,6 @@ import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
-import PaymentStore
 import PaymentTesting
 import SandboxHome
 import SandboxSupport

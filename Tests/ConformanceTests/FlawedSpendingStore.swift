@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 
 /// A store of spendings with one flaw, or with none.

@@ -1,7 +1,6 @@
 import FuzzModel
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import TestSupport
 import WalletConnectPayProvider
 

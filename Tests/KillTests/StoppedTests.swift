@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import Synchronization
 import TestSupport
 import Testing

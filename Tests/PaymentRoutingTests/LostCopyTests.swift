@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTransport
 import Synchronization
 import TestSupport

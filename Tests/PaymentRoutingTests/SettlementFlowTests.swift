@@ -4,7 +4,6 @@ import PaymentCrypto
 import PaymentRouting
 import PaymentSettlement
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentStore
 import Synchronization
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
-import PaymentStore
 import Synchronization
 
 /// A scheduler in a separate process, which may end or stall at each access.

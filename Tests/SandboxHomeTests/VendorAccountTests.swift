@@ -2,7 +2,6 @@ import CitconSandbox
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTransport
 import PayrailsSandbox
 import SandboxSupport

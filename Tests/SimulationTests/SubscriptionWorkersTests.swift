@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRecurring
 import PaymentRouting
 import PaymentSettlement
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import Testing

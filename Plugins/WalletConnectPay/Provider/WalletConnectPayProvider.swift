@@ -36,6 +36,13 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         self.reviewer = reviewer
     }
 
+    /// Creates a provider of the production service, for an application with an app id and a fresh client id.
+    ///
+    /// - Parameter appID: the id of the application, from the vendor.
+    public init(appID: String) throws(LinkDefect) {
+        self.init(configuration: try GatewayConfiguration(appID: appID))
+    }
+
     /// The provider's identity and its claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(

@@ -1,5 +1,4 @@
 import PaymentRouting
-import PaymentStore
 
 /// Brings the tables of a part to the version of this software, forwards only.
 struct Migration {

@@ -1,6 +1,5 @@
 import PaymentCore
 public import PaymentRouting
-import PaymentStore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

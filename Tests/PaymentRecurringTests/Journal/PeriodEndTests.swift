@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
-import PaymentStore
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
-import PaymentStore
 import Synchronization
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

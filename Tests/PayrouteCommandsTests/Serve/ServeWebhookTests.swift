@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization

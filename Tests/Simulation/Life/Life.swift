@@ -1,7 +1,6 @@
 import MarketModel
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization

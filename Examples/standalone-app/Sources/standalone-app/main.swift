@@ -1,7 +1,6 @@
 import CitconProvider
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTransport
 
 // An application with one provider, written with nothing but the package: it needs libcurl, libcrypto and SQLite, and

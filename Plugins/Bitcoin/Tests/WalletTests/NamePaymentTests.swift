@@ -3,7 +3,6 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentSettlement
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentSettlement
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

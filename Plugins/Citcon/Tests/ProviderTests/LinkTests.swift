@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import Testing
 
 @testable import CitconKit

@@ -3,7 +3,6 @@ import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

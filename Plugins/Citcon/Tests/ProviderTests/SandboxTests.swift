@@ -3,7 +3,6 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import TestSupport

@@ -2,7 +2,6 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import TestSupport
 import Testing
 

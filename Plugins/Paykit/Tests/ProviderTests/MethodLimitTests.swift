@@ -4,7 +4,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

@@ -3,7 +3,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

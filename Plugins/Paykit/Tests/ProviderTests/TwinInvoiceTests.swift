@@ -4,7 +4,6 @@ import PaykitProvider
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

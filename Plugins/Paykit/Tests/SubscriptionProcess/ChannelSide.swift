@@ -7,7 +7,6 @@ import PaymentRecurring
 import PaymentRouting
 import PaymentSettlement
 import PaymentStandards
-import PaymentStore
 import PaymentTransport
 
 /// One side of private channels, as an application has it: it listens, and its scheduler has a router pay what both

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentReview
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import Synchronization

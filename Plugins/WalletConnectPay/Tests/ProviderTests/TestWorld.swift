@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentLoopback
 import PaymentReview
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 
 /// `payroute journal list`.
 enum JournalListCommand: Command {

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentStore
 
 /// `payroute journal prune`.
 enum JournalPruneCommand: Command {

@@ -2,7 +2,6 @@ import CitconProvider
 import FuzzModel
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 
 /// Order links, which hold a charge token, and Citcon's own pages.
 struct CitconLinkTarget: FuzzTarget {

@@ -3,7 +3,6 @@ import Foundation
 import FuzzModel
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 
 /// URLs by which a payer comes back from one of Citcon's wallets and pages, and those that start the wallets.
 struct CitconReturnTarget: FuzzTarget {

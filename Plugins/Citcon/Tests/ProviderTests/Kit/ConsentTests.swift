@@ -2,7 +2,6 @@ import CitconMerchant
 import CitconSandbox
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

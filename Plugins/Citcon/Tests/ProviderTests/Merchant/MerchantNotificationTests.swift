@@ -6,7 +6,6 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentCrypto
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -5,7 +5,6 @@ import PaymentCore
 import PaymentRecurring
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

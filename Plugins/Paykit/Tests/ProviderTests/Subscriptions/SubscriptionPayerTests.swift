@@ -2,7 +2,6 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaymentRecurring
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

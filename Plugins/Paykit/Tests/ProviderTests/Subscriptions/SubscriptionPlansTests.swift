@@ -3,7 +3,6 @@ import PaykitKit
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

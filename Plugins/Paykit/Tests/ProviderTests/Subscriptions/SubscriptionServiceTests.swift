@@ -3,7 +3,6 @@ import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentRecurring
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -2,7 +2,6 @@ import Foundation
 import FuzzModel
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PayrailsKit
 import PayrailsProvider
 

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PayrailsSandbox
 import TestSupport

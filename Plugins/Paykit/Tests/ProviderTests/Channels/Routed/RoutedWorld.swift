@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

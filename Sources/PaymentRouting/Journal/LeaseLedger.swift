@@ -1,5 +1,4 @@
 import PaymentCore
-package import PaymentRouting
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

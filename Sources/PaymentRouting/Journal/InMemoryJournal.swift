@@ -1,5 +1,4 @@
 public import PaymentCore
-public import PaymentRouting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
