@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import Synchronization

@@ -3,6 +3,7 @@ public import PaykitProvider
 import PaymentCore
 public import PaymentPostgres
 public import PaymentRouting
+import PaymentStore
 
 /// Sealed states, such as those of Paykit's private links, in a PostgreSQL database, shared by the workers of several
 /// machines.

@@ -1,4 +1,5 @@
 import PaymentRouting
+import PaymentStore
 
 /// Brings the tables of a part to the version of this software, forwards only.
 struct Migration {

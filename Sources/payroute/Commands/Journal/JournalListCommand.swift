@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 
 /// `payroute journal list`.
 enum JournalListCommand: Command {

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentStore
 
 /// `payroute journal prune`.
 enum JournalPruneCommand: Command {

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 import PaymentTransport
 import PaymentWallet
 import SandboxHome
