@@ -1,305 +1,749 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One vendor, one house: `house("Citcon", …)` is everything below `Plugins/Citcon`, a target for each part. A target's
-// name is the vendor's and its folder's. In a list of needs `+` stands for the vendor's name.
-
-// MARK: What every target is made with
-
-let settings: [SwiftSetting] =
-    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
-    + ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"].map { .enableUpcomingFeature($0) }
-
-/// System libraries that stand in for what Apple's platforms have themselves.
-let linux = TargetDependencyCondition.when(platforms: [.linux])
-let condition = ["CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": .when(platforms: [.linux, .macOS])]
-
-func needs(_ list: String) -> [Target.Dependency] {
-    var seen: Set<Substring> = []
-    return list.split(separator: " ").filter { seen.insert($0).inserted }
-        .map { .target(name: String($0), condition: condition[String($0)] ?? nil) }
-}
-
-func system(_ name: String, pkgConfig: String? = nil, apt: String, brew: String? = nil) -> Target {
-    .systemLibrary(
-        name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig,
-        providers: [.apt([apt])] + (brew.map { [.brew([$0])] } ?? []))
-}
-
-func library(_ name: String, _ list: String = "", at path: String? = nil, resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: needs(list), path: path, resources: resources, swiftSettings: settings)
-}
-
-func program(_ name: String, _ list: String, at path: String? = nil, exclude: [String] = []) -> Target {
-    .executableTarget(name: name, dependencies: needs(list), path: path, exclude: exclude, swiftSettings: settings)
-}
-
-/// What several of the tests of the whole share.
-func shared(_ name: String, _ list: String) -> Target { library(name, list, at: "Tests/\(name)") }
-func tool(_ name: String, _ list: String) -> Target { program(name, list, at: "Tests/\(name)") }
-
-func example(_ name: String, _ list: String, exclude: [String] = ["expected-output.txt"]) -> Target {
-    program(name, list, at: "Examples/\(name)", exclude: exclude)
-}
-
-func tests(_ name: String, _ list: String, at path: String? = nil) -> Target {
-    // The vendors' guides are printed for plain Swift 6, and their warnings are theirs.
-    let settings = name.hasSuffix("GuideTests") ? [.swiftLanguageMode(.v6)] : settings
-    return .testTarget(name: name, dependencies: needs(list), path: path, swiftSettings: settings)
-}
-
-/// A vendor's targets, by their folders: `…Tests` is a suite, `…Process` a program, all else a library.
-func house(_ vendor: String, _ folders: KeyValuePairs<String, String>) -> [Target] {
-    folders.map { folder, list in
-        let (name, path) = (vendor + (folder.split(separator: "/").last ?? ""), "Plugins/\(vendor)/\(folder)")
-        let list = list.split(separator: " ").map { $0.hasPrefix("+") ? vendor + $0.dropFirst() : String($0) }
-            .joined(separator: " ")
-        if name.hasSuffix("Tests") { return tests(name, list, at: path) }
-        return name.hasSuffix("Process") ? program(name, list, at: path) : library(name, list, at: path)
-    }
-}
-
 // MARK: The library
 
-let systems = [
-    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-    system("CLibcrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
-    system("CLzma", pkgConfig: "liblzma", apt: "liblzma-dev", brew: "xz"),
-    system("CSecp256k1", pkgConfig: "libsecp256k1", apt: "libsecp256k1-dev", brew: "secp256k1"),
-    system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
-    system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev", brew: "qrencode"),
-    system("CPNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
-    system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
-    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+// System libraries that stand in for what Apple's platforms have themselves.
+let curl: Target.Dependency = .target(name: "CCurl", condition: .when(platforms: [.linux]))
+let libcrypto: Target.Dependency = .target(name: "CLibcrypto", condition: .when(platforms: [.linux]))
+let sqlite: Target.Dependency = .target(name: "CSQLite", condition: .when(platforms: [.linux]))
+let sodium: Target.Dependency = .target(name: "CSodium", condition: .when(platforms: [.linux, .macOS]))
+
+let systems: [Target] = [
+    .systemLibrary(
+        name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
+        providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+        name: "CLibcrypto", path: "Sources/SystemLibraries/CLibcrypto", pkgConfig: "libcrypto",
+        providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "CLzma", path: "Sources/SystemLibraries/CLzma", pkgConfig: "liblzma",
+        providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    .systemLibrary(
+        name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
+        providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
+    .systemLibrary(
+        name: "CMicrohttpd", path: "Sources/SystemLibraries/CMicrohttpd", pkgConfig: "libmicrohttpd",
+        providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+        name: "CQREncode", path: "Sources/SystemLibraries/CQREncode", pkgConfig: "libqrencode",
+        providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(
+        name: "CPNG", path: "Sources/SystemLibraries/CPNG", pkgConfig: "libpng",
+        providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+    .systemLibrary(
+        name: "CSodium", path: "Sources/SystemLibraries/CSodium", pkgConfig: "libsodium",
+        providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+        name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"])]),
     // Loaded at run time, where they are there: no header and no library of theirs is needed to build.
-    system("CZBar", apt: "libzbar0", brew: "zbar"), system("CPostgreSQL", apt: "libpq5", brew: "libpq"),
+    .systemLibrary(
+        name: "CZBar", path: "Sources/SystemLibraries/CZBar", providers: [.apt(["libzbar0"]), .brew(["zbar"])]),
+    .systemLibrary(
+        name: "CPostgreSQL", path: "Sources/SystemLibraries/CPostgreSQL",
+        providers: [.apt(["libpq5"]), .brew(["libpq"])]),
 ]
 
-/// What a vendor's client is made with, and what a simulated service.
-let service = "PaymentCore PaymentCrypto ServiceSupport"
-let sandboxed = "PaymentCore PaymentCrypto PaymentLoopback PaymentTesting PaymentWallet SandboxSupport"
-
-let sources = [
-    library("PaymentCore"), library("ChildProcesses"),  // The start of other programs, for the command line and tests.
-    library("PaymentCrypto", "PaymentCore CLibcrypto"), library("PaymentSecp256k1", "CSecp256k1"),
-    library("ServiceSupport", "PaymentCore PaymentCrypto"),  // What the vendors' clients of their services share.
-    library("PaymentRouting", "PaymentCore PaymentCrypto"), library("PaymentSettlement", "PaymentCore PaymentCrypto"),
-    library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
-    library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
-    library(
-        "PaymentPostgres",
-        "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore SocketPoll CPostgreSQL"),
-    library("PaymentReview", "PaymentCore PaymentCrypto"), library("PaymentTransport", "PaymentCore CCurl"),
-    library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentSettlement CLzma"),
-    library("PaymentTesting", "PaymentCore PaymentRouting"), library("SocketPoll"),
-    library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
-    library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentRouting PaymentTesting"),
-    library("PaymentLoopback", "PaymentCore PaymentTesting CMicrohttpd"),
-    library("SandboxSupport", "PaymentCore PaymentLoopback PaymentTesting PaymentWallet"),  // What sandboxes share.
-    library("SandboxHome", "PaymentCore PaymentLoopback PaymentStandards PaymentTesting SandboxSupport"),
-    library(  // Every vendor's sandbox: the one list of vendors.
-        "PaymentSandbox",
-        "PaymentCore PaymentRouting PaymentStandards PaymentTransport PaymentWallet SandboxSupport "
-            + "BitcoinSandbox CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"),
+let sources: [Target] = [
+    .target(name: "PaymentCore"),
+    // The start of other programs, for the command line and tests.
+    .target(name: "ChildProcesses"),
+    .target(name: "PaymentCrypto", dependencies: ["PaymentCore", libcrypto]),
+    .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"]),
+    // What the vendors' clients of their services share.
+    .target(name: "ServiceSupport", dependencies: ["PaymentCore", "PaymentCrypto"]),
+    .target(name: "PaymentRouting", dependencies: ["PaymentCore", "PaymentCrypto"]),
+    .target(name: "PaymentSettlement", dependencies: ["PaymentCore", "PaymentCrypto"]),
+    .target(name: "PaymentRecurring", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore"]),
+    .target(
+        name: "PaymentStore", dependencies: ["PaymentCore", "PaymentRouting", sqlite],
+        resources: [.copy("PrivacyInfo.xcprivacy")]),
+    .target(
+        name: "PaymentPostgres",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore", "SocketPoll",
+            "CPostgreSQL",
+        ]),
+    .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"]),
+    .target(name: "PaymentTransport", dependencies: ["PaymentCore", curl]),
+    .target(
+        name: "PaymentStandards",
+        dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentSettlement", "CLzma"]),
+    .target(name: "PaymentTesting", dependencies: ["PaymentCore", "PaymentRouting"]),
+    .target(name: "SocketPoll"),
+    .target(name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"]),
+    .target(
+        name: "PaymentRecurringTesting",
+        dependencies: ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentTesting"]),
+    .target(name: "PaymentLoopback", dependencies: ["PaymentCore", "PaymentTesting", "CMicrohttpd"]),
+    // What sandboxes share.
+    .target(
+        name: "SandboxSupport", dependencies: ["PaymentCore", "PaymentLoopback", "PaymentTesting", "PaymentWallet"]),
+    .target(
+        name: "SandboxHome",
+        dependencies: ["PaymentCore", "PaymentLoopback", "PaymentStandards", "PaymentTesting", "SandboxSupport"]),
+    // Every vendor's sandbox: the one list of vendors.
+    .target(
+        name: "PaymentSandbox",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentTransport", "PaymentWallet", "SandboxSupport",
+            "BitcoinSandbox", "CitconSandbox", "PaykitSandbox", "PayrailsSandbox", "WalletConnectPaySandbox",
+        ]),
     // The command line, which is given its vendors, and the program, which gives it all of them.
-    library(
-        "PayrouteCommands",
-        "\(sandboxed) ChildProcesses PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore "
-            + "SandboxHome CPNG CQREncode CZBar", at: "Sources/payroute"),
-    program("payroute", "PaymentSandbox PayrouteCommands", at: "Sources/PayrouteProgram"),
+    .target(
+        name: "PayrouteCommands",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "ChildProcesses", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport", "PaymentStore",
+            "SandboxHome", "CPNG", "CQREncode", "CZBar",
+        ],
+        path: "Sources/payroute"),
+    .executableTarget(
+        name: "payroute", dependencies: ["PaymentSandbox", "PayrouteCommands"], path: "Sources/PayrouteProgram"),
 ]
 
 // MARK: The vendors
 
-/// A router with a journal and the network.
-let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
-/// What a vendor's suites use of the library and of what tests share, and what its laboratory does: its market in
-/// simulations, and what is fuzzed.
-let suite = "\(sandboxed) \(app) PaymentReview ServiceSupport TestSupport +Provider +Sandbox"
-let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
-let laboratory = "\(market) FuzzModel PaymentRouting PaymentStore"
+// One vendor, one house: everything below `Plugins/Citcon` is Citcon's.
 
-let vendors =
-    house(
-        "WalletConnectPay",
-        [
-            "Provider": "PaymentCore PaymentReview ServiceSupport", "Merchant": "\(service) +Provider",
-            "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
-            "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "+Kit",
-            "Tests/Laboratory": "\(market) PaymentWallet",
-        ])
-    + house(
-        "Payrails",
-        [
-            "Provider": service,
-            "Kit": "PaymentCore PaymentCrypto PaymentTransport +Provider", "Merchant": "\(service) +Provider",
-            "Sandbox": "\(sandboxed) +Kit +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "PaymentCore +Kit",
-            "Tests/Laboratory": "\(laboratory) +Kit",
-        ])
-    + house(
-        "Citcon",
-        [
-            "Provider": service, "Kit": "PaymentCore PaymentTransport +Provider", "Merchant": "\(service) +Provider",
-            "Sandbox": "\(sandboxed) +Merchant +Provider",
-            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/GuideTests": "+Kit",
-            "Tests/Laboratory": "\(laboratory) +Kit +Merchant",
-        ])
-    + house(
-        "Paykit",
-        [
-            // With the network below: keys, homeservers, grants, Noise, sealed texts, and the DHT.
-            "Provider": "PaymentCore PaymentCrypto PaymentSettlement CSodium",
-            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Kit +Provider",
-            // With sockets for its channels and its DHT, and files of its receipts and private links.
-            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport SocketPoll "
-                + "+Provider",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Kit +Provider",
-            "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +Kit +Provider +Sandbox",
-            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +Laboratory "
-                + "BitcoinProvider",
-            "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
-            "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
-            // Also two wallets with a private link and its troubles.
-            "Tests/Laboratory": "\(laboratory) PaymentRecurring PaymentSecp256k1 PaymentSettlement PaymentStandards "
-                + "TestSupport +Kit",
-            // What KillTests kills; what is measured, and speaks in interop.
-            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Sandbox",
-            "Tests/BenchmarkProcess":
-                "\(app) ChildProcesses PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
-            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit",
-        ])
-    + house(
-        "Bitcoin",
-        [
-            "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
-            "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
-            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Wallets",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
-            "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
-            "Tests/Laboratory":
-                "\(laboratory) PaymentSettlement PaymentStandards SandboxSupport TestSupport +Wallets",
-            "Tests/PostgresTests": "\(suite) PaymentPostgres PaymentStandards PostgresServing +Postgres +Wallets",
-        ])
+let walletConnectPay: [Target] = [
+    .target(
+        name: "WalletConnectPayProvider", dependencies: ["PaymentCore", "PaymentReview", "ServiceSupport"],
+        path: "Plugins/WalletConnectPay/Provider"),
+    .target(
+        name: "WalletConnectPayMerchant",
+        dependencies: ["PaymentCore", "PaymentCrypto", "ServiceSupport", "WalletConnectPayProvider"],
+        path: "Plugins/WalletConnectPay/Merchant"),
+    .target(
+        name: "WalletConnectPayKit",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentTransport", "WalletConnectPayProvider",
+        ],
+        path: "Plugins/WalletConnectPay/Kit"),
+    .target(
+        name: "WalletConnectPaySandbox",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentReview", "PaymentSecp256k1", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+        ],
+        path: "Plugins/WalletConnectPay/Sandbox"),
+    .testTarget(
+        name: "WalletConnectPayProviderTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox", "WalletConnectPayKit", "WalletConnectPayMerchant",
+        ],
+        path: "Plugins/WalletConnectPay/Tests/ProviderTests"),
+    .testTarget(
+        name: "WalletConnectPayGuideTests", dependencies: ["WalletConnectPayKit"],
+        path: "Plugins/WalletConnectPay/Tests/GuideTests"),
+    .target(
+        name: "WalletConnectPayLaboratory",
+        dependencies: [
+            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "WalletConnectPayProvider",
+            "WalletConnectPaySandbox", "PaymentWallet",
+        ],
+        path: "Plugins/WalletConnectPay/Tests/Laboratory"),
+]
+
+let payrails: [Target] = [
+    .target(
+        name: "PayrailsProvider", dependencies: ["PaymentCore", "PaymentCrypto", "ServiceSupport"],
+        path: "Plugins/Payrails/Provider"),
+    .target(
+        name: "PayrailsKit", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentTransport", "PayrailsProvider"],
+        path: "Plugins/Payrails/Kit"),
+    .target(
+        name: "PayrailsMerchant", dependencies: ["PaymentCore", "PaymentCrypto", "ServiceSupport", "PayrailsProvider"],
+        path: "Plugins/Payrails/Merchant"),
+    .target(
+        name: "PayrailsSandbox",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PayrailsKit", "PayrailsMerchant", "PayrailsProvider",
+        ],
+        path: "Plugins/Payrails/Sandbox"),
+    .testTarget(
+        name: "PayrailsProviderTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "PayrailsProvider", "PayrailsSandbox", "PayrailsKit", "PayrailsMerchant",
+        ],
+        path: "Plugins/Payrails/Tests/ProviderTests"),
+    .testTarget(
+        name: "PayrailsGuideTests", dependencies: ["PaymentCore", "PayrailsKit"],
+        path: "Plugins/Payrails/Tests/GuideTests"),
+    .target(
+        name: "PayrailsLaboratory",
+        dependencies: [
+            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "PayrailsProvider", "PayrailsSandbox",
+            "FuzzModel", "PaymentRouting", "PaymentStore", "PayrailsKit",
+        ],
+        path: "Plugins/Payrails/Tests/Laboratory"),
+]
+
+let citcon: [Target] = [
+    .target(
+        name: "CitconProvider", dependencies: ["PaymentCore", "PaymentCrypto", "ServiceSupport"],
+        path: "Plugins/Citcon/Provider"),
+    .target(
+        name: "CitconKit", dependencies: ["PaymentCore", "PaymentTransport", "CitconProvider"],
+        path: "Plugins/Citcon/Kit"),
+    .target(
+        name: "CitconMerchant", dependencies: ["PaymentCore", "PaymentCrypto", "ServiceSupport", "CitconProvider"],
+        path: "Plugins/Citcon/Merchant"),
+    .target(
+        name: "CitconSandbox",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "CitconMerchant", "CitconProvider",
+        ],
+        path: "Plugins/Citcon/Sandbox"),
+    .testTarget(
+        name: "CitconProviderTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "CitconProvider", "CitconSandbox", "CitconKit", "CitconMerchant",
+        ],
+        path: "Plugins/Citcon/Tests/ProviderTests"),
+    .testTarget(name: "CitconGuideTests", dependencies: ["CitconKit"], path: "Plugins/Citcon/Tests/GuideTests"),
+    .target(
+        name: "CitconLaboratory",
+        dependencies: [
+            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "CitconProvider", "CitconSandbox",
+            "FuzzModel", "PaymentRouting", "PaymentStore", "CitconKit", "CitconMerchant",
+        ],
+        path: "Plugins/Citcon/Tests/Laboratory"),
+]
+
+let paykit: [Target] = [
+    // With the network below: keys, homeservers, grants, Noise, sealed texts, and the DHT.
+    .target(
+        name: "PaykitProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSettlement", sodium],
+        path: "Plugins/Paykit/Provider"),
+    .target(
+        name: "PaykitPostgres",
+        dependencies: [
+            "PaymentCore", "PaymentPostgres", "PaymentRouting", "PaymentStore", "PaykitKit", "PaykitProvider",
+        ],
+        path: "Plugins/Paykit/Postgres"),
+    // With sockets for its channels and its DHT, and files of its receipts and private links.
+    .target(
+        name: "PaykitKit",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore", "PaymentTransport",
+            "SocketPoll", "PaykitProvider",
+        ],
+        path: "Plugins/Paykit/Kit"),
+    .target(
+        name: "PaykitSandbox",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentSecp256k1", "PaymentStandards", "PaykitKit", "PaykitProvider",
+        ],
+        path: "Plugins/Paykit/Sandbox"),
+    .testTarget(
+        name: "PaykitPubkyTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "ChildProcesses", "PaymentCrypto",
+            "PaymentTesting", "SocketPoll", "TestSupport", "PaykitKit", "PaykitProvider", "PaykitSandbox",
+        ],
+        path: "Plugins/Paykit/Tests/PubkyTests"),
+    .testTarget(
+        name: "PaykitProviderTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "PaykitProvider", "PaykitSandbox", "PaymentRecurring", "PaymentSettlement", "PaymentStandards", "PaykitKit",
+            "PaykitLaboratory", "BitcoinProvider",
+        ],
+        path: "Plugins/Paykit/Tests/ProviderTests"),
+    .testTarget(
+        name: "PaykitSandboxTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "PaykitProvider", "PaykitSandbox", "PaymentStandards", "SandboxHome",
+        ],
+        path: "Plugins/Paykit/Tests/SandboxTests"),
+    .testTarget(name: "PaykitGuideTests", dependencies: ["PaykitKit"], path: "Plugins/Paykit/Tests/GuideTests"),
+    .testTarget(
+        name: "PaykitPostgresTests",
+        dependencies: ["PaymentCore", "PaymentPostgres", "PostgresServing", "PaykitPostgres", "PaykitProvider"],
+        path: "Plugins/Paykit/Tests/PostgresTests"),
+    // Also two wallets with a private link and its troubles.
+    .target(
+        name: "PaykitLaboratory",
+        dependencies: [
+            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "PaykitProvider", "PaykitSandbox",
+            "FuzzModel", "PaymentRouting", "PaymentStore", "PaymentRecurring", "PaymentSecp256k1", "PaymentSettlement",
+            "PaymentStandards", "TestSupport", "PaykitKit",
+        ],
+        path: "Plugins/Paykit/Tests/Laboratory"),
+    // What KillTests kills; what is measured, and speaks in interop.
+    .executableTarget(
+        name: "PaykitRequestProcess",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentStandards", "PaykitKit",
+            "PaykitProvider", "PaykitSandbox",
+        ],
+        path: "Plugins/Paykit/Tests/RequestProcess"),
+    .executableTarget(
+        name: "PaykitBenchmarkProcess",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "ChildProcesses", "PaymentLoopback",
+            "PaymentTesting", "TestSupport", "PaykitKit", "PaykitProvider", "PaykitSandbox",
+        ],
+        path: "Plugins/Paykit/Tests/BenchmarkProcess"),
+    .executableTarget(
+        name: "PaykitSubscriptionProcess",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "PaykitProvider", "PaykitSandbox", "PaymentRecurring", "PaymentSettlement", "PaymentStandards", "PaykitKit",
+        ],
+        path: "Plugins/Paykit/Tests/SubscriptionProcess"),
+]
+
+let bitcoin: [Target] = [
+    .target(
+        name: "BitcoinProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSettlement"],
+        path: "Plugins/Bitcoin/Provider"),
+    .target(
+        name: "BitcoinWallets",
+        dependencies: ["PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSettlement", "PaymentStore"],
+        path: "Plugins/Bitcoin/Wallets"),
+    .target(
+        name: "BitcoinPostgres",
+        dependencies: ["PaymentCore", "PaymentPostgres", "PaymentRouting", "PaymentStore", "BitcoinWallets"],
+        path: "Plugins/Bitcoin/Postgres"),
+    .target(
+        name: "BitcoinSandbox",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentSecp256k1", "PaymentStandards", "BitcoinProvider", "BitcoinWallets",
+        ],
+        path: "Plugins/Bitcoin/Sandbox"),
+    .testTarget(
+        name: "BitcoinWalletTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "BitcoinProvider", "BitcoinSandbox", "PaymentSettlement", "PaymentStandards", "PayrouteCommands",
+            "BitcoinWallets",
+        ],
+        path: "Plugins/Bitcoin/Tests/WalletTests"),
+    .target(
+        name: "BitcoinLaboratory",
+        dependencies: [
+            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "BitcoinProvider", "BitcoinSandbox",
+            "FuzzModel", "PaymentRouting", "PaymentStore", "PaymentSettlement", "PaymentStandards", "SandboxSupport",
+            "TestSupport", "BitcoinWallets",
+        ],
+        path: "Plugins/Bitcoin/Tests/Laboratory"),
+    .testTarget(
+        name: "BitcoinPostgresTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
+            "BitcoinProvider", "BitcoinSandbox", "PaymentPostgres", "PaymentStandards", "PostgresServing",
+            "BitcoinPostgres", "BitcoinWallets",
+        ],
+        path: "Plugins/Bitcoin/Tests/PostgresTests"),
+]
 
 // MARK: Examples
 
-let served = "\(app) PaymentLoopback PaymentTesting"
-let payrails = "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"
-let paykit = "PaykitKit PaykitProvider PaykitSandbox"
-let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
-
-let examples = [
-    example("quick-start", "PaymentRouting PaymentTransport WalletConnectPayProvider", exclude: []),
-    example("sandbox-payment", "\(app) PaymentSandbox", exclude: []),
-    example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
-    example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
-    example("own-provider", served), example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
-    example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
-    example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
-    example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
-    example("citcon-order", "\(served) CitconKit CitconSandbox"), example("progress", "\(served) \(walletConnect)"),
-    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaymentStandards"),
-    example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
-    example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
-    example("crash-recovery", "\(served) \(walletConnect)"),
-    example("pay-a-lightning-address", "\(served) BitcoinProvider BitcoinWallets PaymentStandards"),
-    example("merchant-server", "\(served) CitconMerchant CitconProvider CitconSandbox"),
+let examples: [Target] = [
+    .executableTarget(
+        name: "quick-start", dependencies: ["PaymentRouting", "PaymentTransport", "WalletConnectPayProvider"],
+        path: "Examples/quick-start"),
+    .executableTarget(
+        name: "sandbox-payment",
+        dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentSandbox"],
+        path: "Examples/sandbox-payment"),
+    .executableTarget(
+        name: "route-links", dependencies: ["PaymentCore", "PaymentRouting", "WalletConnectPayProvider"],
+        path: "Examples/route-links", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "custom-provider",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider",
+        ],
+        path: "Examples/custom-provider"),
+    .executableTarget(
+        name: "own-provider",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+        ],
+        path: "Examples/own-provider", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "auto-pay", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore"],
+        path: "Examples/auto-pay", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "wallet-checkout",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaymentWallet", "WalletConnectPayKit", "WalletConnectPaySandbox",
+        ],
+        path: "Examples/wallet-checkout", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "stored-instrument-checkout",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PayrailsKit", "PayrailsMerchant", "PayrailsSandbox",
+        ],
+        path: "Examples/stored-instrument-checkout", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "payrails-merchant",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PayrailsKit", "PayrailsMerchant", "PayrailsSandbox",
+        ],
+        path: "Examples/payrails-merchant", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "merchant-checkout",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox", "WalletConnectPayMerchant",
+        ],
+        path: "Examples/merchant-checkout", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "citcon-order",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "CitconKit", "CitconSandbox",
+        ],
+        path: "Examples/citcon-order", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "progress",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox",
+        ],
+        path: "Examples/progress", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "paykit-contacts",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaykitKit", "PaykitProvider", "PaykitSandbox", "BitcoinWallets", "PaymentStandards",
+        ],
+        path: "Examples/paykit-contacts", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "subscriptions",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaykitKit", "PaykitProvider", "PaykitSandbox", "PaymentRecurring", "PaymentStandards",
+        ],
+        path: "Examples/subscriptions", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "claim-a-standard",
+        dependencies: ["PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentTesting"],
+        path: "Examples/claim-a-standard", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "crash-recovery",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox",
+        ],
+        path: "Examples/crash-recovery", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "pay-a-lightning-address",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "BitcoinProvider", "BitcoinWallets", "PaymentStandards",
+        ],
+        path: "Examples/pay-a-lightning-address", exclude: ["expected-output.txt"]),
+    .executableTarget(
+        name: "merchant-server",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "CitconMerchant", "CitconProvider", "CitconSandbox",
+        ],
+        path: "Examples/merchant-server", exclude: ["expected-output.txt"]),
     // A separate package, too: see its Package.swift.
-    program("standalone-app", "\(app) CitconProvider", at: "Examples/standalone-app/Sources/standalone-app"),
+    .executableTarget(
+        name: "standalone-app",
+        dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "CitconProvider"],
+        path: "Examples/standalone-app/Sources/standalone-app"),
 ]
 
 // MARK: Tests of the whole
 
-let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
-let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
-let bitcoin = "BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"
-let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
-let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
-let laboratories =
-    "BitcoinLaboratory CitconLaboratory PaykitLaboratory PayrailsLaboratory WalletConnectPayLaboratory"
-
-let wholes = [
-    shared("TestSupport", "ChildProcesses PaymentCore"), tests("ArchitectureTests", "MutationList TestSupport"),
-    tests("PaymentCoreTests", "PaymentCore PaymentTesting ServiceSupport TestSupport"),
-    tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
-    tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
-    shared("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet"),
-    tests("PaymentStandardsTests", "\(values) PaymentSettlement PaymentStandards"),
-    tests("PaymentReviewTests", "\(values) PaymentReview PaymentWallet ReviewModel"),
-    tests("PaymentRoutingTests", "\(app) \(values) PaymentRecurring PaymentSettlement PaymentStandards"),
-    tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
-    tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    shared("RecurringSimulation", charging), shared("PostgresServing", "ChildProcesses PaymentCore PaymentPostgres"),
-    tests(
-        "PaymentPostgresTests",
-        "\(served) \(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop Simulation "
-            + "TestSupport WorkingProcess"),
-    tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
-    tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
-    tests("SandboxHomeTests", "\(sandboxed) \(app) \(shops) SandboxHome TestSupport"),
-    tests(
-        "MerchantTableTests",
-        "\(app) PaymentTesting TestSupport \(shops) CitconMerchant CitconProvider PayrailsMerchant WalletConnectPayMerchant"
-    ),
-    tests(
-        "PayrouteCommandsTests",
-        "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),
-    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),
-    tests(
-        "KillTests",
-        "\(served) PaymentRecurring TestSupport \(paykit) WalletConnectPaySandbox PayingProcess "
-            + "PaykitRequestProcess SpendingProcess payroute"),
-    tests(
-        "CommandLineTests",
-        "\(served) ChildProcesses PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) "
-            + "PaykitSandbox PaykitProvider BitcoinSandbox PaykitKit PayrouteCommands custom-provider payroute "
-            + "sandbox-payment"),
-    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentStore PaymentTesting SimulatedShop TestSupport"),
-    library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
-    tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
-    tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
-    tests(
-        "ArticleTests",
-        "\(served) \(walletConnect) \(shops) PaymentSandbox PaymentStandards PaymentWallet TestSupport "
-            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsProvider "
-            + "WalletConnectPayKit WalletConnectPayMerchant"),
-    tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
-    tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
-    shared("MarketModel", "PaymentCore PaymentTesting"), shared("FuzzModel", "PaymentCore PaymentTesting"),
-    shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
-    shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SandboxSupport SimulatedShop"),
-    shared(
-        "VendorSimulation",
-        "\(served) MarketModel PaymentCrypto PayrouteCommands SimulatedShop Simulation TestSupport \(laboratories)"),
-    tool("Simulate", "PaykitLaboratory RecurringSimulation Simulation VendorSimulation"),
-    tests(
-        "SimulationTests",
-        "\(served) \(walletConnect) BitcoinLaboratory MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate "
-            + "Simulation TestSupport VendorSimulation"),
-    tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
-    tool("PostgresBenchmarks", "\(app) PaymentPostgres PaymentTesting PostgresServing SimulatedShop"),
-    tool(
-        "Fuzz",
-        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport "
-            + "BitcoinLaboratory CitconLaboratory PaykitLaboratory PayrailsLaboratory WalletConnectPayProvider"),
-    program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
-    library("MutationList", at: "Tests/Mutants/List"), tool("WorkingProcess", "\(app) PaymentPostgres SimulatedShop"),
-    program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
+let wholes: [Target] = [
+    .target(name: "TestSupport", dependencies: ["ChildProcesses", "PaymentCore"], path: "Tests/TestSupport"),
+    .testTarget(name: "ArchitectureTests", dependencies: ["MutationList", "TestSupport"]),
+    .testTarget(
+        name: "PaymentCoreTests", dependencies: ["PaymentCore", "PaymentTesting", "ServiceSupport", "TestSupport"]),
+    .testTarget(name: "PaymentCryptoTests", dependencies: ["PaymentCore", "PaymentCrypto", "TestSupport"]),
+    .testTarget(
+        name: "PaymentLoopbackTests",
+        dependencies: ["PaymentCore", "PaymentLoopback", "PaymentTesting", "TestSupport"]),
+    .target(
+        name: "ReviewModel", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentTesting", "PaymentWallet"],
+        path: "Tests/ReviewModel"),
+    .testTarget(
+        name: "PaymentStandardsTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentTesting", "TestSupport", "PaymentSettlement", "PaymentStandards",
+        ]),
+    .testTarget(
+        name: "PaymentReviewTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentTesting", "TestSupport", "PaymentReview", "PaymentWallet",
+            "ReviewModel",
+        ]),
+    .testTarget(
+        name: "PaymentRoutingTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentCrypto", "PaymentTesting",
+            "TestSupport", "PaymentRecurring", "PaymentSettlement", "PaymentStandards",
+        ]),
+    .testTarget(name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport", "TestSupport"]),
+    .testTarget(
+        name: "PaymentWalletTests",
+        dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"]),
+    .target(
+        name: "RecurringSimulation",
+        dependencies: ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentStore", "PaymentTesting"],
+        path: "Tests/RecurringSimulation"),
+    .target(
+        name: "PostgresServing", dependencies: ["ChildProcesses", "PaymentCore", "PaymentPostgres"],
+        path: "Tests/PostgresServing"),
+    .testTarget(
+        name: "PaymentPostgresTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaymentRecurring", "PaymentPostgres", "PaymentRecurringTesting", "PostgresServing", "SimulatedShop",
+            "Simulation", "TestSupport", "WorkingProcess",
+        ]),
+    .testTarget(
+        name: "PaymentRecurringTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaymentRecurring", "PaymentRecurringTesting", "RecurringSimulation", "TestSupport",
+        ]),
+    .testTarget(
+        name: "PaymentStoreTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "ChildProcesses", "PaymentWallet", "TestSupport", "WalletConnectPayProvider", "WalletConnectPaySandbox",
+            sqlite,
+        ]),
+    .testTarget(
+        name: "SandboxHomeTests",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
+            "PaymentRouting", "PaymentStore", "PaymentTransport", "CitconSandbox", "PayrailsSandbox",
+            "WalletConnectPaySandbox", "SandboxHome", "TestSupport",
+        ]),
+    .testTarget(
+        name: "MerchantTableTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentTesting", "TestSupport",
+            "CitconSandbox", "PayrailsSandbox", "WalletConnectPaySandbox", "CitconMerchant", "CitconProvider",
+            "PayrailsMerchant", "WalletConnectPayMerchant",
+        ]),
+    .testTarget(
+        name: "PayrouteCommandsTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaymentCrypto", "TestSupport", "ChildProcesses", "PaymentSettlement", "PaymentWallet", "PayrouteCommands",
+            "SandboxSupport",
+        ]),
+    .executableTarget(
+        name: "PayingProcess",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox",
+        ],
+        path: "Tests/PayingProcess"),
+    .executableTarget(
+        name: "SpendingProcess",
+        dependencies: [
+            "PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentStore", "PaymentTesting", "TestSupport",
+        ],
+        path: "Tests/SpendingProcess"),
+    .testTarget(
+        name: "KillTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "PaymentRecurring", "TestSupport", "PaykitKit", "PaykitProvider", "PaykitSandbox",
+            "WalletConnectPaySandbox", "PayingProcess", "PaykitRequestProcess", "SpendingProcess", "payroute",
+        ]),
+    .testTarget(
+        name: "CommandLineTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "ChildProcesses", "PaymentSandbox", "PaymentWallet", "SandboxHome", "SandboxSupport", "TestSupport",
+            "CitconSandbox", "PayrailsSandbox", "WalletConnectPaySandbox", "PaykitSandbox", "PaykitProvider",
+            "BitcoinSandbox", "PaykitKit", "PayrouteCommands", "custom-provider", "payroute", "sandbox-payment",
+        ]),
+    .testTarget(
+        name: "ConformanceTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTesting", "SimulatedShop", "TestSupport",
+        ]),
+    // What `payroute new-provider` writes, for a provider called Sample.
+    .target(name: "SampleProvider", dependencies: ["PaymentCore"], path: "Tests/NewProvider/Sources/SampleProvider"),
+    .testTarget(
+        name: "SampleProviderTests", dependencies: ["PaymentCore", "PaymentTesting", "SampleProvider"],
+        path: "Tests/NewProvider/Tests/SampleProviderTests"),
+    // That the vendors' guides are built as printed, in the vendors' houses.
+    .testTarget(name: "GuideTests"),
+    .testTarget(
+        name: "ArticleTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox", "CitconSandbox", "PayrailsSandbox", "PaymentSandbox",
+            "PaymentStandards", "PaymentWallet", "TestSupport", "PaykitSandbox", "own-provider",
+            "CitconKit", "CitconMerchant", "CitconProvider", "PaykitKit", "PayrailsKit", "PayrailsProvider",
+            "WalletConnectPayKit", "WalletConnectPayMerchant",
+        ]),
+    .testTarget(
+        name: "ExampleTests",
+        dependencies: [
+            "PaymentCore", "PaymentTesting", "TestSupport", "quick-start", "sandbox-payment", "route-links",
+            "custom-provider", "own-provider", "auto-pay", "wallet-checkout", "stored-instrument-checkout",
+            "payrails-merchant", "merchant-checkout", "citcon-order", "progress", "paykit-contacts", "subscriptions",
+            "claim-a-standard", "crash-recovery", "pay-a-lightning-address", "merchant-server", "standalone-app",
+        ]),
+    .testTarget(
+        name: "BrowserTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "CitconSandbox", "PayrailsSandbox", "WalletConnectPaySandbox", "TestSupport", "payroute",
+        ]),
+    .target(name: "MarketModel", dependencies: ["PaymentCore", "PaymentTesting"], path: "Tests/MarketModel"),
+    .target(name: "FuzzModel", dependencies: ["PaymentCore", "PaymentTesting"], path: "Tests/FuzzModel"),
+    .target(
+        name: "SimulatedShop", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentTesting"],
+        path: "Tests/SimulatedShop"),
+    .target(
+        name: "Simulation",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "MarketModel", "PaymentCrypto", "PaymentWallet", "SandboxSupport", "SimulatedShop",
+        ],
+        path: "Tests/Simulation"),
+    .target(
+        name: "VendorSimulation",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "MarketModel", "PaymentCrypto", "PayrouteCommands", "SimulatedShop", "Simulation", "TestSupport",
+            "BitcoinLaboratory", "CitconLaboratory", "PaykitLaboratory", "PayrailsLaboratory",
+            "WalletConnectPayLaboratory",
+        ],
+        path: "Tests/VendorSimulation"),
+    .executableTarget(
+        name: "Simulate", dependencies: ["PaykitLaboratory", "RecurringSimulation", "Simulation", "VendorSimulation"],
+        path: "Tests/Simulate"),
+    .testTarget(
+        name: "SimulationTests",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox", "BitcoinLaboratory", "MarketModel",
+            "PaymentRecurring", "PaymentSettlement", "PaymentWallet", "Simulate", "Simulation", "TestSupport",
+            "VendorSimulation",
+        ]),
+    .executableTarget(
+        name: "Benchmarks",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "ChildProcesses", "PaymentCrypto",
+            "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport", "BitcoinProvider", "BitcoinSandbox",
+            "BitcoinWallets", "PaymentStandards", "WalletConnectPayProvider", "WalletConnectPaySandbox",
+            "PaymentSecp256k1", "TestSupport",
+        ],
+        path: "Tests/Benchmarks"),
+    .executableTarget(
+        name: "PostgresBenchmarks",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentPostgres", "PaymentTesting",
+            "PostgresServing", "SimulatedShop",
+        ],
+        path: "Tests/PostgresBenchmarks"),
+    .executableTarget(
+        name: "Fuzz",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
+            "FuzzModel", "PaymentCrypto", "PaymentReview", "PaymentStandards", "PaymentWallet", "ReviewModel",
+            "TestSupport", "BitcoinLaboratory", "CitconLaboratory", "PaykitLaboratory", "PayrailsLaboratory",
+            "WalletConnectPayProvider",
+        ],
+        path: "Tests/Fuzz"),
+    .executableTarget(
+        name: "InteropWriter", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentStandards", "PaymentWallet"],
+        path: "Tests/Interop/Writer"),
+    .target(name: "MutationList", path: "Tests/Mutants/List"),
+    .executableTarget(
+        name: "WorkingProcess",
+        dependencies: [
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentPostgres", "SimulatedShop",
+        ],
+        path: "Tests/WorkingProcess"),
+    .executableTarget(
+        name: "Mutants", dependencies: ["ChildProcesses", "MutationList", "PaymentCrypto"],
+        path: "Tests/Mutants/Runner"),
 ]
 
-/// Libraries that no program outside imports by itself.
-let inner = Set(
-    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox "
-        + "PayrouteCommands ServiceSupport ChildProcesses SocketPoll").split(separator: " ").map(String.init))
-var targets = systems + sources + vendors + examples + wholes
-var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }
-    .filter { $0.path?.contains("/Tests/") != true }.map { .library(name: $0.name, targets: [$0.name]) }
+// MARK: The package
 
-// ONLY=Citcon,PaymentStoreTests: one vendor's suites, or the suites of these names, with what they need and nothing else
-// that tests or runs.
+/// The libraries that a program outside imports by themselves.
+let products: [Product] = [
+    .library(name: "PaymentCore", targets: ["PaymentCore"]),
+    .library(name: "PaymentRouting", targets: ["PaymentRouting"]),
+    .library(name: "PaymentSettlement", targets: ["PaymentSettlement"]),
+    .library(name: "PaymentRecurring", targets: ["PaymentRecurring"]),
+    .library(name: "PaymentStore", targets: ["PaymentStore"]),
+    .library(name: "PaymentPostgres", targets: ["PaymentPostgres"]),
+    .library(name: "PaymentReview", targets: ["PaymentReview"]),
+    .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
+    .library(name: "PaymentStandards", targets: ["PaymentStandards"]),
+    .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
+    .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
+    .library(name: "PaymentRecurringTesting", targets: ["PaymentRecurringTesting"]),
+    .library(name: "PaymentLoopback", targets: ["PaymentLoopback"]),
+    .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
+    .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
+    .library(name: "WalletConnectPayMerchant", targets: ["WalletConnectPayMerchant"]),
+    .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
+    .library(name: "WalletConnectPaySandbox", targets: ["WalletConnectPaySandbox"]),
+    .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
+    .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
+    .library(name: "PayrailsMerchant", targets: ["PayrailsMerchant"]),
+    .library(name: "PayrailsSandbox", targets: ["PayrailsSandbox"]),
+    .library(name: "CitconProvider", targets: ["CitconProvider"]),
+    .library(name: "CitconKit", targets: ["CitconKit"]),
+    .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
+    .library(name: "CitconSandbox", targets: ["CitconSandbox"]),
+    .library(name: "PaykitProvider", targets: ["PaykitProvider"]),
+    .library(name: "PaykitPostgres", targets: ["PaykitPostgres"]),
+    .library(name: "PaykitKit", targets: ["PaykitKit"]),
+    .library(name: "PaykitSandbox", targets: ["PaykitSandbox"]),
+    .library(name: "BitcoinProvider", targets: ["BitcoinProvider"]),
+    .library(name: "BitcoinWallets", targets: ["BitcoinWallets"]),
+    .library(name: "BitcoinPostgres", targets: ["BitcoinPostgres"]),
+]
+
+var targets = systems + sources + walletConnectPay + payrails + citcon + paykit + bitcoin + examples + wholes
+for target in targets where target.type != .system {
+    // The vendors' guides are printed for plain Swift 6, and their warnings are theirs.
+    target.swiftSettings =
+        target.name.hasSuffix("GuideTests")
+        ? [.swiftLanguageMode(.v6)]
+        : [
+            .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
+        ]
+}
+
+// ONLY=Citcon,PaymentStoreTests: one vendor's suites, or the suites of these names, with what they need and nothing
+// else that tests or runs.
 if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init), !only.isEmpty {
     let byName = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
     var queue = targets.filter { target in
@@ -308,14 +752,20 @@ if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init
     }.map(\.name)
     var wanted = Set(queue)
     while let target = queue.popLast().flatMap({ byName[$0] }) {
-        for case .targetItem(let name, _) in target.dependencies where wanted.insert(name).inserted {
-            queue.append(name)
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _):
+                if wanted.insert(name).inserted { queue.append(name) }
+            default: break
+            }
         }
     }
     targets.removeAll { ($0.type == .test || $0.type == .executable) && !wanted.contains($0.name) }
 }
-products += targets.filter { $0.name == "payroute" }.map { .executable(name: $0.name, targets: [$0.name]) }
+let programs: [Product] = targets.filter { $0.name == "payroute" }.map {
+    .executable(name: $0.name, targets: [$0.name])
+}
 
 let package = Package(
     name: "swift-payment-router", platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: products, targets: targets)
+    products: products + programs, targets: targets)
