@@ -53,11 +53,11 @@ extension Rules {
 
     /// The types that a file declares outside of others.
     private static func declaredTypes(_ text: String) -> [String] {
-        text.split(separator: "\n").compactMap { line in
-            line.firstMatch(
-                of:
-                    /^(?:@\w+ |public |package |internal |final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)/
-            ).map { String($0.1) }
-        }
+        let type =
+            #/
+            ^ (?: @\w+\s | public\s | package\s | internal\s | final\s | indirect\s )*
+            (?: struct | class | enum | actor | protocol | typealias ) \s (\w+)
+            /#
+        return text.split(separator: "\n").compactMap { line in line.firstMatch(of: type).map { String($0.1) } }
     }
 }
