@@ -160,6 +160,16 @@ struct MutationTests {
         #expect(made("#if os(Linux) && true\nlet a: Set<B> = [.c]\n#endif") == [])
     }
 
+    @Test("Nothing is made of default arguments, which callers in other files keep")
+    func defaults() {
+        #expect(made("func a<T>(b: C = d(1, 2), e: Bool = true, _ f: G = { $0 == 3 }) throws -> H { i }") == [])
+        #expect(made("public init?(\n    a: B = .c(24 * 60),\n    d: E) {}") == [])
+        #expect(made("subscript(a: Int = 1) -> B { c }") == [])
+        #expect(made("func a(b: Int = 1) { c(2) }").contains("constant: func a(b: Int = 1) { c(3) }"))
+        #expect(made("let a = .init(b, 1)") == ["constant: let a = .init(b, 2)"])
+        #expect(made("case .a(let b) where b == 1: c()").contains("constant: case .a(let b) where b == 2: c()"))
+    }
+
     @Test("A name stays where other lines change, and depends on the neighbours of its line")
     func names() {
         func names(_ text: String) -> [String] { GeneratedMutation.all(of: text, at: "A.swift").map(\.name) }

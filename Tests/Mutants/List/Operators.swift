@@ -12,6 +12,9 @@ struct Operators {
     private var edits: [Edit] = []
     /// The opening brackets of the bodies of functions and computed properties with the types that they return.
     private var bodies: [Int: [Substring]] = [:]
+    /// The bytes of the default arguments of functions, initialisers and subscripts. A trial compiles one file alone,
+    /// and callers in other files have their copies of them.
+    private var defaults: [Range<Int>] = []
 
     /// Returns all changes of `source`, in the order of their places.
     static func edits(of source: String) -> [Edit] {
@@ -19,7 +22,7 @@ struct Operators {
         operators.read()
         var seen: Set<String> = []
         return operators.edits.sorted { $0.bytes.lowerBound < $1.bytes.lowerBound }
-            .filter { seen.insert("\($0.bytes) \($0.new)").inserted }
+            .filter { seen.insert("\($0.bytes) \($0.new)").inserted && !operators.isDefault($0.bytes) }
     }
 
     private init(source: [UInt8], tokens: SwiftTokens) { (self.source, self.tokens) = (source, tokens) }
@@ -31,7 +34,10 @@ struct Operators {
     }
 
     private mutating func read() {
-        for index in tokens.all.indices { readSignature(index) }
+        for index in tokens.all.indices {
+            readSignature(index)
+            readDefaults(index)
+        }
         let skipped = skippedLines()
         for index in tokens.all.indices where !skipped.contains(tokens.all[index].line) {
             let token = tokens.all[index]
@@ -328,9 +334,7 @@ struct Operators {
     private mutating func readSignature(_ index: Int) {
         var next = index + 2
         switch tokens.text(index) {
-        case "func":
-            while next < tokens.all.count, tokens.text(next) != "(" { next += 1 }
-            next = tokens.next(next)
+        case "func": next = tokens.next(parameters(behind: index))
         case "var":
             guard tokens.text(next) == ":" else { return }
         default: return
@@ -362,6 +366,29 @@ struct Operators {
             }
             edit("early-return", inner, new)
         }
+    }
+
+    /// Returns the bracket that opens the parameters of a declaration.
+    private func parameters(behind keyword: Int) -> Int {
+        var opener = keyword + 1
+        while opener < tokens.all.count, tokens.text(opener) != "(" { opener += 1 }
+        return opener
+    }
+
+    private mutating func readDefaults(_ index: Int) {
+        guard ["func", "init", "subscript"].contains(tokens.text(index)), tokens.text(index - 1) != "." else { return }
+        let opener = parameters(behind: index)
+        guard let close = tokens.partners[opener] else { return }
+        for part in tokens.parts(opener + 1..<close) {
+            var place = part.lowerBound
+            while place < part.upperBound, tokens.text(place) != "=" { place = tokens.next(place) }
+            if place + 1 < part.upperBound { defaults.append(tokens.bytes(place + 1..<part.upperBound)) }
+        }
+    }
+
+    /// True for bytes within a default argument.
+    private func isDefault(_ bytes: Range<Int>) -> Bool {
+        defaults.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
     }
 
     /// The values that a function can return whatever it is asked.
