@@ -127,6 +127,22 @@ struct ServeWebhookTests {
         #expect(deaf.sent.count == 2)
     }
 
+    @Test("Webhooks that cannot be read are read again after the first pause, until they can be, and are sent")
+    func unreadable() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        let file = try Database(path: folder.file("served"), to: .use)
+        try file.execute("ALTER TABLE webhook RENAME TO hidden")
+        let receiver = Receiver()
+        let sender = try Self.sender(table, receiver, metrics, clock)
+        await sender.start()
+        try await Self.wait("the table is not read again") { clock.naps.count >= 2 }
+        try file.execute("ALTER TABLE hidden RENAME TO webhook")
+        try await Self.wait("the webhook is not sent") { !receiver.sent.isEmpty }
+        await sender.stop()
+        #expect(clock.naps.allSatisfy { $0 == .seconds(5) } && receiver.sent.count == 1)
+    }
+
     @Test("After its clock was set back a sender waits no longer than its longest pause", arguments: [14_400, 14_401])
     func setBack(wait: Int) async throws {
         let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())

@@ -8,9 +8,9 @@ struct PaymentRecord: Sendable, Hashable {
 
     /// Creates a record from the service's list of payments; nil unless the list has one payment, over `total`.
     init?(_ answer: JSONValue, total: Money) {
-        guard let list = answer["results"]?.array, list.count == 1, let record = list.first,
-            case .stated(total) = WireAmount(record["amount"])
-        else { return nil }
+        guard let list = answer["results"]?.array, list.count == 1 else { return nil }
+        let record = list[0]
+        guard case .stated(total) = WireAmount(record["amount"]) else { return nil }
         func part(_ name: String) -> Money? {
             guard case .stated(let money) = WireAmount(record[name]), money.currency == total.currency,
                 money.minorUnits <= total.minorUnits

@@ -30,6 +30,19 @@ import Testing
         #expect(await world.events(payment).count { $0 == .settled } == 1)
     }
 
+    @Test("A captured amount in another currency than the payment's is not reported")
+    func foreignCurrency() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.wire.edit { path, body in
+            guard path.hasSuffix("/payment/payments"), var record = body["results"]?.array?.first else { return }
+            record["capturedAmount"] = ["value": "99.00", "currency": "USD"]
+            body["results"] = [record]
+        }
+        let receipt = try #require(receipt(try await world.router.status(of: payment)))
+        #expect(receipt.amount == nil)
+    }
+
     @Test(
         "Reports the results of payments",
         arguments: [

@@ -57,6 +57,21 @@ import Testing
         #expect(error?.code == (success == false ? .invalidResponse : nil))
     }
 
+    @Test("A deletion that is answered without a body, as status 204 is, counts", arguments: [204, 205])
+    func emptyAnswer(status: Int) async throws {
+        let (world, instruments) = try await world()
+        world.faults.inject(.status(status), times: 9) { method, _ in method == "DELETE" }
+        let id = try #require(instruments.first).id
+        #expect((await failure { try await world.client.deleteInstrument(id) } == nil) == (status == 204))
+    }
+
+    @Test("An answer that is not an object is not an empty list", arguments: ["[]", "7", "null"])
+    func otherAnswer(body: String) async throws {
+        let (world, _) = try await world()
+        world.faults.inject(.status(200, body: body)) { $1.hasSuffix("/instruments") }
+        #expect(await failure { _ = try await world.client.instruments(of: "ada") }?.code == .invalidResponse)
+    }
+
     @Test("Changes an instrument to what merchants may set")
     func changes() async throws {
         let (world, instruments) = try await world()
