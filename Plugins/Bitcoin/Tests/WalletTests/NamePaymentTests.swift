@@ -158,6 +158,29 @@ struct NamePaymentTests {
         #expect(settler.payments.isEmpty)
     }
 
+    @Test("An invoice in a name's link can be paid for as long as it and the link's proof are valid")
+    func invoice() async throws {
+        // Valid for a minute.
+        let invoice = [
+            "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfq",
+            "qqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp",
+            "53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh",
+        ].joined()
+        let time = Date(timeIntervalSince1970: 1_496_314_660)
+        for (seconds, expected) in [(600.0, Date(timeIntervalSince1970: 1_496_314_718)), (30, time + 30)] {
+            let names = Believer(link: "bitcoin:?lightning=\(invoice)", seconds: seconds)
+            let provider = BitcoinProvider(reader: StandardsReader(), names: names)
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([provider]), transport: NoNetwork(), journal: journal,
+                readers: [StandardsReader()], clock: VirtualClock(time), random: SeededRandomSource(seed: 1))
+            guard case .matched(let route) = router.route("₿ann@pay.example") else {
+                throw PaymentError(.unroutable, "")
+            }
+            let quote = try await router.quote(route, as: payer(250_000, Settler([.bolt11])))
+            #expect(quote.options.map(\.expiresAt) == [expected])
+        }
+    }
+
     @Test("A payer who states no amount pays nothing")
     func declined() async throws {
         let router = try router(NameServer(try Self.proofs()))
@@ -224,6 +247,7 @@ struct NamePaymentTests {
                 try await router.pay("₿ann@pay.example", as: payer())
             }
             #expect(error?.code == .unusableOption && settler.payments.isEmpty)
+            #expect(error?.message.hasPrefix("the name is proved, but") == true)
         }
         let router = try router(NameServer([]), Believer(link: "bitcoin:\(Self.address)?label=Bob&amount=0.00000021"))
         guard case .matched(let route) = router.route("₿Ann@pay.example") else { throw PaymentError(.unroutable, "") }

@@ -36,6 +36,20 @@ struct TransactionBytesTests {
         }
     }
 
+    @Test(
+        "A number of elements is read in each of its forms",
+        arguments: [
+            ([252], 252), ([0xFD, 253, 0], 253), ([0xFE, 1, 0, 0, 0], 1), ([0xFF, 1, 0, 0, 0, 0, 0, 0, 0], 1),
+        ] as [([UInt8], Int)])
+    func counts(number: [UInt8], sources: Int) throws {
+        let source = [UInt8](repeating: 7, count: 36) + [0] + [UInt8](repeating: 0xFF, count: 4)
+        var bytes: [UInt8] = [2, 0, 0, 0] + number
+        for _ in 0..<sources { bytes += source }
+        bytes += [1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        let transaction = try #require(TransactionBytes(bytes))
+        #expect(transaction.sources.count == sources && transaction.amounts == [5])
+    }
+
     @Test("A signed transaction is read with the id that it has without its witnesses")
     func signed() throws {
         // The example of BIP-143 for P2WPKH: one source has a script, the other a witness. Its id is embit's.

@@ -129,6 +129,11 @@ struct WalletAddressTests {
         }
         #expect(
             try await state([start: "https://www.pay.example/ann", "www.pay.example/ann": "/other"]).isSettled)
+        // Three moves are followed, and no fourth.
+        var moves = [start: "https://www.pay.example/1", "www.pay.example/1": "/2", "www.pay.example/2": "/3"]
+        #expect(try await state(moves).isSettled)
+        moves["www.pay.example/3"] = "/4"
+        #expect(try await state(moves).hasSentNothing)
         for place in [
             "http://pay.example/ann", "https://192.168.1.1/ann", "//evil.example", "", "ann",
             "https://pay.example/.well-known/lnurlp/ann",
@@ -137,7 +142,7 @@ struct WalletAddressTests {
         }
         // The invoice's host is the last one, which is shown with its message.
         let bench = try WalletBench(.lnd)
-        let moves = ["pay.example/callback": "https://new.example/callback?amount=21000"]
+        moves = ["pay.example/callback": "https://new.example/callback?amount=21000"]
         let settler = try bench.asking(MovedService(base: Service(bench.node), moves: moves))
         #expect(try await settler.settle(Self.settlement()).isSettled)
         #expect(try await settler.walletOrder(named: "a")?.message?.host == "new.example")

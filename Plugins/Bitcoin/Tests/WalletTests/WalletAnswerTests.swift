@@ -304,6 +304,19 @@ struct WalletAnswerTests {
         }
     }
 
+    @Test(
+        "What phoenixd has sent is known in whole satoshi, and is the payment's up to a satoshi below its amount",
+        arguments: [(21_000, true), (21_999, true), (22_000, false)] as [(UInt64, Bool)])
+    func wholeSatoshi(amount: UInt64, isPaid: Bool) async throws {
+        let hash = Self.invoice.paymentHash
+        let invoice = WalletInvoice(
+            text: "lnbcrt1", paymentHash: hash, amount: amount, isAmountless: false, feeLimit: 10_000)
+        let body = #"{"isPaid":true,"paymentHash":"\#(hash)","preimage":"00","sent":21,"fees":0}"#
+        let wallet = try WalletBench.wallet(.phoenixd, over: Fixed(answers: ["": Self.response(200, body)]))
+        let record = try? await wallet.record(of: invoice, in: Self.account)
+        #expect(record == (isPaid ? .paid(preimage: "00", fee: 0) : nil))
+    }
+
     @Test("An invoice that LND could pay several times is not paid", arguments: ["30", "31"])
     func multiple(feature: String) async throws {
         let body = #"{"payment_hash":"\#(Self.invoice.paymentHash)","num_msat":"21000","features":{"\#(feature)":{}}}"#
@@ -339,6 +352,20 @@ struct WalletAnswerTests {
         ] {
             let wallet = try WalletBench.wallet(face, over: Fixed(answers: ["": Self.response(status, body)]))
             #expect(try await wallet.account().height == height, "\(body)")
+        }
+    }
+
+    @Test("A transaction is discarded or unknown as Core Lightning says, and no other answer is taken for either")
+    func discarding() async throws {
+        let id = String(repeating: "ab", count: 32)
+        for (status, body, isDiscarded) in [
+            (201, #"{"txid":"\#(id)"}"#, true), (500, #"{"code":-32602}"#, false), (500, #"{"code":-1}"#, nil),
+            (500, "{}", nil), (400, #"{"code":-32602}"#, nil), (201, #"{"txid":"cd"}"#, nil),
+        ] as [(Int, String, Bool?)] {
+            let node = Fixed(answers: ["": Self.response(status, body)])
+            let wallet = try #require(try WalletBench.wallet(.coreLightning, over: node) as? CoreLightningWallet)
+            let answer = try? await wallet.discard(ChainTransaction(id: id, address: "a", amount: 1, fee: 1))
+            #expect(answer == isDiscarded, "\(status) \(body)")
         }
     }
 

@@ -119,6 +119,7 @@ struct WalletFactTests {
         let (full, terse) = (try WalletBench(face), try WalletBench(face, isTerse: true))
         let (account, least) = (try await full.wallet.account(), try await terse.wallet.account())
         #expect((account.id, account.network, account.balance) == (least.id, least.network, least.balance))
+        #expect(account.balance == (face == .coreLightning ? nil : full.node.balance))
         // phoenixd may leave out its height. Then no lost request ends by the chain.
         #expect(least.height == account.height || face == .phoenixd && least.height == nil)
         let invoice = try full.node.invoice(nil)

@@ -255,18 +255,50 @@ struct WalletOrderTests {
         // Another process that sends for longer than any request lasts: nothing leaves beside it.
         let orders = try bench.orders().store
         _ = try await orders.begin(Self.order("busy", bench.settlement("busy"), bench), alone: true)
-        let refused = Task { try await bench.settler.settle(bench.settlement("f")) }
-        for _ in 0..<35 {
-            await bench.clock.sleepers(1)
-            bench.clock.advance(by: WalletSettler.pause)
-        }
-        #expect(try await refused.value.hasSentNothing)
+        let refused = try await Self.settle(bench.settlement("f"), bench)
+        #expect(refused.state?.hasSentNothing == true && refused.pauses == 35)
         #expect(bench.node.attemptCount == 3)
         withExtendedLifetime(orders) {}
         let lnd = try WalletBench(.lnd)
         lnd.faults.inject(.dropBefore, when: WalletBench.isOrder)
         #expect(try await lnd.settler.settle(lnd.settlement("a")).isInFlight)
         #expect(try await lnd.settler.settle(lnd.settlement("b")).isSettled)
+    }
+
+    /// Settles while time passes.
+    ///
+    /// - Returns: the state, nil for an error, and the number of pauses that it took.
+    private static func settle(
+        _ settlement: Settlement, _ bench: WalletBench
+    ) async -> (state: SettlementState?, pauses: Double) {
+        let (begun, pause) = (bench.clock.now, WalletSettler.pause)
+        let settling = Task {
+            let state = try? await bench.settler.settle(settlement)
+            let waited = bench.clock.now.timeIntervalSince(begun)
+            // Each turn of the loop below waits for a sleeper.
+            try? await bench.clock.sleep(for: pause * 50 - .seconds(waited))
+            return (state, waited / (pause / .seconds(1)))
+        }
+        for _ in 0..<50 {
+            await bench.clock.sleepers(1)
+            bench.clock.advance(by: pause)
+        }
+        return await settling.value
+    }
+
+    @Test("A process that is gone while it sends holds up the others of its wallet for 15 seconds, and no longer")
+    func goneInTurn() async throws {
+        let bench = try WalletBench(.lnbits)
+        var mortal: WalletOrders? = try bench.orders()
+        let claim = try await mortal?.store.begin(Self.order("a", bench.settlement("a"), bench), alone: true)
+        guard case .begun = claim else {
+            Issue.record("it did not begin")
+            return
+        }
+        mortal = nil
+        let next = try await Self.settle(bench.settlement("b"), bench)
+        #expect(next.state?.isSettled == true && next.pauses == 8)
+        #expect(bench.node.attemptCount == 1)
     }
 
     // MARK: Lost and older orders
