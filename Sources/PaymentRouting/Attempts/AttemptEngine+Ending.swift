@@ -92,7 +92,7 @@ extension AttemptEngine {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.write(entry, to: attempt.id) }
         // A settlement that cannot be stored here is repeated by the next recovery.
-        if entry.isEnding { await effects.settleSpending(of: attempt.id) }
+        await effects.settleSpending(of: attempt.id)
     }
 
     /// Returns the ending of `attempt` that another worker has stored.
