@@ -57,6 +57,27 @@ struct SafetyTests {
         #expect(await refusal(configuration).contains("without TLS only servers of this machine are used"))
     }
 
+    @Test("A configuration with a name that means nothing, or something else, is refused before a server is asked")
+    func names() async {
+        func refusal(_ change: (inout PostgresConfiguration) -> Void) async -> String {
+            var configuration = PostgresConfiguration(
+                hosts: [PostgresConfiguration.Host("/none")], database: "shop", user: "payer", tls: .localOnly)
+            change(&configuration)
+            return await self.refusal(configuration)
+        }
+        for hosts in [[], ["/none", ""], ["/none,/other"]] {
+            let refused = await refusal { $0.hosts = hosts.map { PostgresConfiguration.Host($0) } }
+            #expect(refused.contains("each host needs a name"), "\(refused)")
+        }
+        for name in ["", "a\0b"] {
+            #expect(await refusal { $0.database = name }.contains("need names"))
+            #expect(await refusal { $0.user = name }.contains("need names"))
+        }
+        for schema in ["", "Shop", "1shop", "pg_shop", String(repeating: "a", count: 64)] {
+            #expect(await refusal { $0.schema = schema }.contains("a schema has a name"))
+        }
+    }
+
     @Test(
         "An address is read, or refused without its password",
         arguments: [

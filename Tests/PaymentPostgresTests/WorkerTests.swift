@@ -83,11 +83,14 @@ struct WorkerTests {
     @Test("An attempt that is released wakes a worker before its next look")
     func woken() async throws {
         let (reports, work) = try await site.work(PostgresWorker.Rhythm(longest: .seconds(3600)))
-        // It listens when it settles a first one.
+        let listeners = "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN \(site.channel)'"
+        try await eventually { try await site.server.rows(sql: listeners).count == 1 }
+        let listener = try await site.server.rows(sql: listeners)
         try await site.leaveOpen(["w1"])
         try await eventually { reports.all == ["w1"] }
         try await site.leaveOpen(["w2"])
         try await eventually { reports.all == ["w1", "w2"] }
+        #expect(try await site.server.rows(sql: listeners) == listener, "it listens on one connection")
         await site.end(work)
     }
 
@@ -239,6 +242,9 @@ struct WorkerTests {
         }
         #expect(reports.all.isEmpty)
         await site.end(work)
+        try site.server.run(sql: "UPDATE \(site.schema).due SET look = 0")
+        let (claims, found) = try await machine.journal.due.claim(as: "worker", most: 9, for: .seconds(60))
+        #expect(claims.allSatisfy { $0.attempt == nil } && found > claims.count, "it was due, and is not claimed")
     }
 
     @Test("The row of an attempt that is open stays when its claim ends without a look")
