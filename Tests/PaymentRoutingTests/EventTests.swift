@@ -42,6 +42,14 @@ struct EventTests {
         #expect(heard.last?.date == world.clock.now)
     }
 
+    @Test("The last event of a log is the outcome")
+    func log() async throws {
+        let kinds = Mutex<[PaymentEvent.Kind]>([])
+        let log = PaymentLog { event in kinds.withLock { $0.append(event.kind) } }
+        let outcome = try await World().router(telling: log).pay(ScriptedProvider.link, as: .careless)
+        #expect(kinds.withLock { $0.last } == .outcome(outcome))
+    }
+
     @Test("A listener to one payment receives no event of another")
     func one() async throws {
         let world = World()

@@ -155,6 +155,42 @@ struct InsideTests {
         #expect(journal.answers.withLock { $0.map { $0?.deniesPayment } } == [false])
     }
 
+    @Test("A payment whose end a chooser no longer waits for may ask for the chooser's own payment")
+    func left() async throws {
+        let (asked, joined, left, rejoined) = (Gate(), Gate(), Gate(), Gate())
+        var world = World()
+        world.leases = LeasePolicy(grace: .zero)
+        let router = try world.router(
+            telling: PaymentLog { event in
+                guard case .joined = event.kind else { return }
+                let isOwn = event.reference == ScriptedProvider.reference
+                Task { await (isOwn ? rejoined : joined).open() }
+            })
+        let answers = Mutex<[String]>([])
+        let other = Payer(chooser: { _ in
+            await asked.open()
+            await left.pass()
+            let answer = await Self.pay(Self.links[0], router, as: .careless)
+            answers.withLock { $0.append(answer) }
+            await rejoined.open()
+            return "card"
+        })
+        async let second = router.pay(Self.links[1], as: other)
+        await asked.pass()
+        let payer = Payer(chooser: { _ in
+            let waiting = Task { await Self.pay(Self.links[1], router, as: .careless) }
+            await joined.pass()
+            waiting.cancel()
+            _ = await waiting.value
+            await left.open()
+            await rejoined.pass()
+            return "card"
+        })
+        async let first = router.pay(Self.links[0], as: payer)
+        for outcome in try await [first, second] { #expect(outcome.isFinal) }
+        #expect(answers.withLock { $0 } == ["paid"])
+    }
+
     @Test("Another payment is made from inside, and joined by others")
     func other() async throws {
         let world = World()

@@ -70,6 +70,20 @@ struct OtherNameTests {
         #expect(provider.base.calls["pay"] == 1)
     }
 
+    @Test("Of several that it may be, the latest is named")
+    func severalOthers() async throws {
+        let provider = provider()
+        for id in ["p1", "p2"] {
+            _ = try await pay(id, provider)
+            clock.advance(by: .seconds(60))
+        }
+        guard case .unknown(let unknown) = try await pay("short", provider) else {
+            Issue.record("begun again")
+            return
+        }
+        #expect(unknown.message.contains("p2") && sent["send"] == 2)
+    }
+
     @Test("Another payment is paid: one with a separate name, or with another end")
     func others() async throws {
         let first = provider()

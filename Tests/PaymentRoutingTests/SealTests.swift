@@ -186,6 +186,36 @@ struct SealTests {
         }
     }
 
+    /// A journal in which another program ends an attempt.
+    private actor EndedJournal: PassingJournal {
+        let base = InMemoryJournal()
+        private var lease: PaymentLease?
+
+        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+            self.lease = lease
+            try await base.open(attempt, under: lease)
+        }
+
+        func end(_ attempt: PaymentAttempt, as outcome: PaymentOutcome) async throws {
+            guard let lease else { return }
+            let entry = JournalEntry(date: attempt.startedAt, event: .outcome(outcome))
+            try await base.append(entry, to: attempt.id, under: lease)
+        }
+    }
+
+    @Test("An end that another program adds during a payment is not the payment's")
+    func addedEnd() async throws {
+        let (journal, paid) = (EndedJournal(), try await World().pay())
+        var world = World()
+        (world.key, world.journal) = (try Self.key(), journal)
+        world.provider.payBody = { attempt, _ in
+            try await journal.end(attempt, as: paid)
+            return .declined(DeclineReason(.refused, "no"))
+        }
+        let outcome = try? await world.pay()
+        #expect(paid == Self.paid && outcome?.report != paid.report)
+    }
+
     typealias Change = @Sendable (inout AttemptHistory, _ other: AttemptHistory) -> Void
 
     private static func attempt(
