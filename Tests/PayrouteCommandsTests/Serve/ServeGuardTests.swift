@@ -121,7 +121,8 @@ struct ServeGuardTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         try Data([0xFF] + Array(" \(Self.digest("a")) read".utf8)).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: file, of: "tokens")) }
+        let malformed = #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: file, of: "tokens")) }
+        #expect(malformed?.description == "the file of tokens \(file) cannot be used: it is not UTF-8")
         // A mebibyte is read, and no more.
         for (count, isTaken) in [(1_048_576, true), (1_048_577, false)] {
             let token = "ann \(Self.digest("a")) read\n"

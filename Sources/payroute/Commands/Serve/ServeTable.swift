@@ -214,10 +214,11 @@ actor ServeTable {
         let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
         let old = try database.numbers("SELECT number FROM served WHERE ended < ?1", values)
         var count = 0
-        for start in stride(from: 0, to: old.count, by: 1000) {
+        let batch = 1000
+        for start in stride(from: 0, to: old.count, by: batch) {
             try database.transaction { () throws(JournalError) in
                 // One that was opened again meanwhile stays.
-                for number in old[start...].prefix(1000) {
+                for number in old[start...].prefix(batch) {
                     try database.run("DELETE FROM served WHERE number = ?2 AND ended < ?1", values + [.integer(number)])
                     count += database.changes
                 }
