@@ -203,13 +203,14 @@ struct SealTests {
         }
     }
 
-    @Test("An end that another program adds during a payment is not the payment's")
-    func addedEnd() async throws {
+    @Test("An end that another program adds during a payment is not the payment's", arguments: [true, false])
+    func addedEnd(hasStep: Bool) async throws {
         let (journal, paid) = (EndedJournal(), try await World().pay())
         var world = World()
         (world.key, world.journal) = (try Self.key(), journal)
-        world.provider.payBody = { attempt, _ in
+        world.provider.payBody = { attempt, context in
             try await journal.end(attempt, as: paid)
+            if hasStep { _ = try await context.step("capture", .mutation(replay: .never)) { 1 } }
             return .declined(DeclineReason(.refused, "no"))
         }
         let outcome = try? await world.pay()
