@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization
