@@ -126,7 +126,8 @@ package struct ShopProvider: PaymentProvider {
         func money() throws -> Money { try Money(minorUnitText: amount, currency: try Currency(unit: "iso4217/EUR")) }
 
         func check(_ payment: PaymentReference, phase: PaymentError.Phase) throws(PaymentError) {
-            guard id != payment.id else { return }
+            // The service takes an id in any case.
+            guard id.lowercased() != payment.id.lowercased() else { return }
             throw PaymentError(
                 .invalidResponse, "the service answered about another payment", provider: ShopProvider.id, phase: phase)
         }

@@ -39,6 +39,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     /// Creates a provider of the production service, for an application with an app id and a fresh client id.
     ///
     /// - Parameter appID: the id of the application, from the vendor.
+    /// - Throws: ``LinkDefect``, as ``GatewayConfiguration/init(appID:baseURL:)`` does.
     public init(appID: String) throws(LinkDefect) {
         self.init(configuration: try GatewayConfiguration(appID: appID))
     }
