@@ -14,7 +14,7 @@ struct CoffeeProvider: PaymentProvider {
     }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let order: JSONValue = try await context.json(.get, gateway.appending(["orders", request.reference.id]))
-        let price = try Money(decimal: order["price"]?.string ?? "", currency: .eur)
+        let price = try money(order["price"])
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order["shop"]?.string ?? "unknown"), amount: price,
             options: [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)])
@@ -29,9 +29,10 @@ struct CoffeeProvider: PaymentProvider {
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         report(try await context.json(.get, gateway.appending(["orders", payment.id])), payment)
     }
+    private func money(_ text: JSONValue?) throws -> Money { try Money(decimal: text?.string ?? "", currency: .eur) }
     private func report(_ order: JSONValue, _ payment: PaymentReference) -> ServiceReport {
         switch (order["id"]?.string, order["state"]?.string) {
-        case (payment.id, "paid"): .succeeded(PaymentReceipt(reference: payment))
+        case (payment.id, "paid"): .succeeded(PaymentReceipt(reference: payment, amount: try? money(order["price"])))
         case (payment.id, "void"): .cancelled
         case (payment.id, "open"), (payment.id, "brewing"): .pending(retryAfter: nil)
         case (_, let word): .unknown(UnknownOutcome(reference: payment, rawStatus: word, message: "unknown to us"))

@@ -1,11 +1,9 @@
-import Synchronization
-
 /// The network as one provider may use it: only declared hosts, no private network where others choose the host,
-/// mutations only within their step, and no answer that repeats credentials that were sent.
+/// mutations only within their step, and no answer that repeats the credentials of its request.
 package struct GuardedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let hosts: OutboundHosts
-    private let sent = SentCredentials()
+    private static let replacement = Array("<redacted>".utf8)
 
     /// Limits `base` to `hosts`.
     package init(base: any HTTPTransport, hosts: OutboundHosts) {
@@ -38,30 +36,19 @@ package struct GuardedTransport: HTTPTransport {
         }
     }
 
-    /// Sends a request. What a service repeats of the credentials that it was sent, in an error's text or anywhere else,
-    /// is taken out: such a text reaches errors, logs and the journal.
+    /// Sends a request. What the service repeats of its credentials, in an error's text or anywhere else, is taken out:
+    /// such a text reaches errors, logs and the journal.
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let credentials = sent.adding(request.headers.credentials)
         var response = try await base.send(request)
-        for credential in credentials {
-            while let found = response.body.firstRange(of: credential) {
-                response.body.replaceSubrange(found, with: "<redacted>".utf8)
+        for credential in request.headers.credentials {
+            var start = 0
+            // The replacement may be a credential, too: a service may have handed it out.
+            while let found = response.body[start...].firstRange(of: credential) {
+                response.body.replaceSubrange(found, with: Self.replacement)
+                start = found.lowerBound + Self.replacement.count
             }
         }
         return response
-    }
-}
-
-/// The credentials of earlier requests.
-private final class SentCredentials: Sendable {
-    private let state = Mutex<Set<[UInt8]>>([])
-
-    /// Returns all of them, the longest first: one may be a part of another.
-    func adding(_ more: [[UInt8]]) -> [[UInt8]] {
-        state.withLock {
-            $0.formUnion(more)
-            return $0.sorted { $0.count > $1.count }
-        }
     }
 }
 

@@ -2,14 +2,14 @@ import PaymentCore
 
 /// Probes of answers that repeat the request.
 extension ProbeSuite {
-    /// Lets the service repeat every secret that it was sent so far, in any text of an answer and in refusals.
+    /// Lets the service repeat every secret of a request, in any text of the answer and in refusals.
     func echoes() throws -> [String] {
         guard !subject.canaries.isEmpty else { throw SkipError(reason: "the subject names no secrets") }
         return try forEachProbeCase { probeCase in
             let usual = try run(Trial(subject: subject, probeCase: probeCase))
             var findings: [String] = []
             for (index, response) in usual.observation.responses.prefix(20).enumerated() {
-                let known = usual.observation.sent.prefix(index + 1).flatMap { secrets(in: $0.request) }
+                let known = secrets(in: usual.observation.sent[index].request)
                 guard !known.isEmpty else { continue }
                 let echo = "x " + Set(known).sorted().joined(separator: " ")
                 for mutation in Self.refusals(repeating: echo)
