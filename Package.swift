@@ -469,7 +469,7 @@ let examples: [Target] = [
     // A separate package, too: see its Package.swift.
     .executableTarget(
         name: "standalone-app",
-        dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "CitconProvider"],
+        dependencies: ["PaymentCore", "PaymentRouting", "PaymentTransport", "CitconProvider"],
         path: "Examples/standalone-app/Sources/standalone-app"),
 ]
 

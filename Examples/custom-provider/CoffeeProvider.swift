@@ -14,17 +14,16 @@ struct CoffeeProvider: PaymentProvider {
     }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let order: JSONValue = try await context.json(.get, gateway.appending(["orders", request.reference.id]))
-        let price = try money(order["price"])
-        return PaymentQuote(
-            reference: request.reference, payee: Payee(name: order["shop"]?.string ?? "unknown"), amount: price,
-            options: [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)])
+        let (price, payee) = (try money(order["price"]), Payee(name: order["shop"]?.string ?? "unknown"))
+        let option = PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)
+        return PaymentQuote(reference: request.reference, payee: payee, amount: price, options: [option])
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let (url, price) = (try gateway.appending(["orders", attempt.reference.id, "pay"]), attempt.option.amount)
-        return report(
-            try await context.step("pay", .mutation(replay: .never)) {
-                try await context.json(.post, url, body: ["price": .string(price.decimalText)])
-            }, attempt.reference)
+        let order: JSONValue = try await context.step("pay", .mutation(replay: .never)) {
+            try await context.json(.post, url, body: ["price": .string(price.decimalText)])
+        }
+        return report(order, attempt.reference)
     }
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         report(try await context.json(.get, gateway.appending(["orders", payment.id])), payment)

@@ -14,7 +14,6 @@ let package = Package(
             dependencies: [
                 .product(name: "PaymentCore", package: "swift-payment-router"),
                 .product(name: "PaymentRouting", package: "swift-payment-router"),
-                .product(name: "PaymentStore", package: "swift-payment-router"),
                 .product(name: "PaymentTransport", package: "swift-payment-router"),
                 .product(name: "CitconProvider", package: "swift-payment-router"),
             ])
