@@ -71,6 +71,11 @@ let sources: [Target] = [
         name: "PaymentStandards",
         dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentSettlement", "CLzma"]),
     .target(name: "PaymentTesting", dependencies: ["PaymentCore", "PaymentRouting"]),
+    .target(
+        name: "PaymentSimulation",
+        dependencies: [
+            "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentTesting", "PaymentTransport", "PaymentWallet",
+        ]),
     .target(name: "SocketPoll"),
     .target(name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"]),
     .target(
@@ -142,7 +147,7 @@ let walletConnectPay: [Target] = [
     .target(
         name: "WalletConnectPayLaboratory",
         dependencies: [
-            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "WalletConnectPayProvider",
+            "PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting", "WalletConnectPayProvider",
             "WalletConnectPaySandbox", "PaymentWallet",
         ],
         path: "Plugins/WalletConnectPay/Tests/Laboratory"),
@@ -179,7 +184,8 @@ let payrails: [Target] = [
     .target(
         name: "PayrailsLaboratory",
         dependencies: [
-            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "PayrailsProvider", "PayrailsSandbox",
+            "PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting", "PayrailsProvider",
+            "PayrailsSandbox",
             "FuzzModel", "PaymentRouting", "PaymentStore", "PayrailsKit",
         ],
         path: "Plugins/Payrails/Tests/Laboratory"),
@@ -214,7 +220,7 @@ let citcon: [Target] = [
     .target(
         name: "CitconLaboratory",
         dependencies: [
-            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "CitconProvider", "CitconSandbox",
+            "PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting", "CitconProvider", "CitconSandbox",
             "FuzzModel", "PaymentRouting", "PaymentStore", "CitconKit", "CitconMerchant",
         ],
         path: "Plugins/Citcon/Tests/Laboratory"),
@@ -279,7 +285,7 @@ let paykit: [Target] = [
     .target(
         name: "PaykitLaboratory",
         dependencies: [
-            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "PaykitProvider", "PaykitSandbox",
+            "PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting", "PaykitProvider", "PaykitSandbox",
             "FuzzModel", "PaymentRouting", "PaymentStore", "PaymentRecurring", "PaymentSecp256k1", "PaymentSettlement",
             "PaymentStandards", "TestSupport", "PaykitKit",
         ],
@@ -340,7 +346,7 @@ let bitcoin: [Target] = [
     .target(
         name: "BitcoinLaboratory",
         dependencies: [
-            "MarketModel", "PaymentCore", "PaymentCrypto", "PaymentTesting", "BitcoinProvider", "BitcoinSandbox",
+            "PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting", "BitcoinProvider", "BitcoinSandbox",
             "FuzzModel", "PaymentRouting", "PaymentStore", "PaymentSettlement", "PaymentStandards", "SandboxSupport",
             "TestSupport", "BitcoinWallets",
         ],
@@ -520,7 +526,7 @@ let wholes: [Target] = [
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
             "PaymentRecurring", "PaymentPostgres", "PaymentRecurringTesting", "PostgresServing", "SimulatedShop",
-            "Simulation", "TestSupport", "WorkingProcess",
+            "PaymentSimulation", "TestSupport", "WorkingProcess",
         ]),
     .testTarget(
         name: "PaymentRecurringTests",
@@ -592,7 +598,8 @@ let wholes: [Target] = [
     // What `payroute new-provider` writes, for a provider called Sample.
     .target(name: "SampleProvider", dependencies: ["PaymentCore"], path: "Tests/NewProvider/Sources/SampleProvider"),
     .testTarget(
-        name: "SampleProviderTests", dependencies: ["PaymentCore", "PaymentTesting", "SampleProvider"],
+        name: "SampleProviderTests",
+        dependencies: ["PaymentCore", "PaymentSimulation", "PaymentTesting", "SampleProvider"],
         path: "Tests/NewProvider/Tests/SampleProviderTests"),
     // That the vendors' guides are built as printed, in the vendors' houses.
     .testTarget(name: "GuideTests"),
@@ -619,36 +626,29 @@ let wholes: [Target] = [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
             "CitconSandbox", "PayrailsSandbox", "WalletConnectPaySandbox", "TestSupport", "payroute",
         ]),
-    .target(name: "MarketModel", dependencies: ["PaymentCore", "PaymentTesting"], path: "Tests/MarketModel"),
     .target(name: "FuzzModel", dependencies: ["PaymentCore", "PaymentTesting"], path: "Tests/FuzzModel"),
     .target(
-        name: "SimulatedShop", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentTesting"],
+        name: "SimulatedShop", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSimulation", "PaymentTesting"],
         path: "Tests/SimulatedShop"),
-    .target(
-        name: "Simulation",
-        dependencies: [
-            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "MarketModel", "PaymentCrypto", "PaymentWallet", "SandboxSupport", "SimulatedShop",
-        ],
-        path: "Tests/Simulation"),
     .target(
         name: "VendorSimulation",
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "MarketModel", "PaymentCrypto", "PayrouteCommands", "SimulatedShop", "Simulation", "TestSupport",
-            "BitcoinLaboratory", "CitconLaboratory", "PaykitLaboratory", "PayrailsLaboratory",
+            "PaymentCrypto", "PaymentSimulation", "PayrouteCommands", "SimulatedShop", "TestSupport",
+            "BitcoinLaboratory", "CitconSandbox", "PaykitLaboratory", "PayrailsSandbox",
             "WalletConnectPayLaboratory",
         ],
         path: "Tests/VendorSimulation"),
     .executableTarget(
-        name: "Simulate", dependencies: ["PaykitLaboratory", "RecurringSimulation", "Simulation", "VendorSimulation"],
+        name: "Simulate",
+        dependencies: ["PaykitLaboratory", "PaymentSimulation", "RecurringSimulation", "VendorSimulation"],
         path: "Tests/Simulate"),
     .testTarget(
         name: "SimulationTests",
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "WalletConnectPayProvider", "WalletConnectPaySandbox", "BitcoinLaboratory", "MarketModel",
-            "PaymentRecurring", "PaymentSettlement", "PaymentWallet", "Simulate", "Simulation", "TestSupport",
+            "WalletConnectPayProvider", "WalletConnectPaySandbox", "BitcoinLaboratory", "PaymentSimulation",
+            "PaymentRecurring", "PaymentSettlement", "PaymentWallet", "SimulatedShop", "Simulate", "TestSupport",
             "VendorSimulation",
         ]),
     .executableTarget(
@@ -705,6 +705,7 @@ let products: [Product] = [
     .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
     .library(name: "PaymentStandards", targets: ["PaymentStandards"]),
     .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
+    .library(name: "PaymentSimulation", targets: ["PaymentSimulation"]),
     .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
     .library(name: "PaymentRecurringTesting", targets: ["PaymentRecurringTesting"]),
     .library(name: "PaymentLoopback", targets: ["PaymentLoopback"]),

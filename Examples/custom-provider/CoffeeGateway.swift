@@ -12,16 +12,18 @@ actor CoffeeGateway: SandboxService {
     private let order = (id: "42", shop: "Kaffeehaus", price: "4.80")
     private let clock: any PaymentClock
     private let end: Date
-    private let isSlow: Bool
+    /// True if the coffee is never ready, and the payment never settles.
+    private var isSlow = false
     /// The number of payments of the order.
     private(set) var payments = 0
 
-    /// - Parameter isSlow: True if the coffee is never ready, and the payment never settles.
-    init(clock: any PaymentClock = SystemPaymentClock(), isSlow: Bool = false) {
+    init(clock: any PaymentClock = SystemPaymentClock()) {
         self.clock = clock
-        self.isSlow = isSlow
         end = clock.now.addingTimeInterval(900)
     }
+
+    /// Makes coffee that is never ready.
+    func brewForever() { isSlow = true }
 
     private var state: String {
         if payments > 0 { return isSlow ? "brewing" : "paid" }

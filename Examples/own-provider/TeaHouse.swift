@@ -17,7 +17,7 @@ actor TeaHouse: SandboxService {
     private let (order, shop, price) = ("7", "Teehaus", "4.80")
     private let clock: any PaymentClock
     private let end: Date
-    private let manner: Manner
+    private var manner: Manner
     private var questions = 0
     /// The keys under which the order was charged: never more than one.
     private(set) var charges: [String] = []
@@ -51,6 +51,9 @@ actor TeaHouse: SandboxService {
         default: return answer(404, ["error": "path"])
         }
     }
+
+    /// Brews tea that is never ready.
+    func brewForever() { manner = .slow }
 
     /// Settles the order, as a payment at the counter does.
     func payAtTheCounter() {

@@ -286,17 +286,18 @@ struct RuleTests {
         }
     }
 
-    @Test("A vendor's market that is not simulated")
+    @Test("A vendor that is not simulated")
     func markets() {
         var manifest = Self.manifest
-        manifest.targets.append(.init("BLaboratory", at: "Plugins/B/Tests/Laboratory"))
+        manifest.targets.append(.init("BSandbox", at: "Plugins/B/Sandbox"))
         let file = "Tests/VendorSimulation/VendorMarkets.swift"
-        for text in ["", "import BLaboratory", "let all = [AMarket.maker(share: 4)]"] {
+        for text in ["", "import BSandbox", "let all = [AMarket.maker(share: 4)]"] {
             let found = Rules.markets(Self.project([file: text], manifest: manifest))
             #expect(found.map(\.place) == [file], "\(text)")
         }
-        let list = "let all = [BMarket.maker(share: 4)]"
-        #expect(Rules.markets(Self.project([file: list], manifest: manifest)).isEmpty)
+        for text in ["let all = [BMarket.maker(share: 4)]", "let all = [SimulatedB(clock: clock)]"] {
+            #expect(Rules.markets(Self.project([file: text], manifest: manifest)).isEmpty, "\(text)")
+        }
     }
 
     @Test("Every rule is shown to fail here")

@@ -26,6 +26,9 @@ enum Rules {
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         // A developer who tests a provider gets no vendor with it, and no server.
         "PaymentTesting": ["PaymentCore", "PaymentRouting"],
+        "PaymentSimulation": [
+            "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentTesting", "PaymentTransport", "PaymentWallet",
+        ],
         "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentTesting"],
         "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
         // The home page knows sandboxes by protocol only.

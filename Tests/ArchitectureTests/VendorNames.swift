@@ -37,14 +37,16 @@ extension Rules {
         }
     }
 
-    /// The simulator's list of markets. It is for tests, so that no vendor's own value of `Sources` can hold it.
+    /// The simulator's list of vendors. It is for tests, so that no vendor's own value of `Sources` can hold it.
     static let marketList = "Tests/VendorSimulation/VendorMarkets.swift"
 
-    /// Each vendor's house makes its own market, and the simulator lists all of them.
+    /// The simulator plays each vendor that has a sandbox: by its description, or by a market of its own.
     static func markets(_ project: Project) -> [Violation] {
         let list = project.files[marketList] ?? ""
         return project.manifest.targets.filter { $0.vendor != nil }.filter {
-            $0.name.hasSuffix("Laboratory") && !list.contains("\($0.vendor ?? "")Market.maker(")
-        }.map { Violation(place: marketList, message: "leaves out the market of \($0.name)") }
+            let vendor = $0.vendor ?? ""
+            return $0.name == vendor + "Sandbox" && !list.contains("Simulated\(vendor)(")
+                && !list.contains("\(vendor)Market.maker(")
+        }.map { Violation(place: marketList, message: "leaves out the vendor of \($0.name)") }
     }
 }

@@ -10,21 +10,7 @@ import Testing
 struct FirstProviderTests {
     @Test("It conforms: spoilt answers, crashes and cancellations at any moment, refunds, secrets, hosts")
     func conformance() async throws {
-        let host = "api.tea.example"
-        let provider = TeaProvider(service: try HTTPURL("https://\(host)"), key: Redacted(TeaHouse.key))
-        let report = await ProviderConformance.check(
-            ConformanceSubject(provider, capabilities: [.refunds], canaries: [TeaHouse.key]) { behaviour, clock, _ in
-                let house = TeaHouse(clock: clock, behaviour == .neverSettles ? .slow : .paid)
-                return ConformanceSubject.Backend(
-                    link: "https://tea.example/order/7", services: [host: house],
-                    sale: ConformanceSubject.Sale(
-                        PaymentReference(provider: "tea", id: "7"),
-                        price: try Money(decimal: "4.80", currency: .eur),
-                        refunds: { await Array(house.refunds.values) }, pay: { await house.payAtTheCounter() })
-                ) {
-                    await Array(repeating: 480, count: house.charges.count)
-                }
-            })
+        let report = await ProviderConformance.check(SimulatedTea.self)
         #expect(report.isPassed, "\(report)")
     }
 
@@ -35,5 +21,43 @@ struct FirstProviderTests {
             try String(contentsOf: folder.appending(path: name), encoding: .utf8).split(separator: "\n").count
         }
         #expect(lines[0] < 90 && lines.reduce(0, +) < 130, "\(lines)")
+    }
+}
+
+struct SimulatedTea: SimulatedVendor {
+    let scenarios = [
+        SimulatedScenario("paid", "It is paid at once.", ending: .paid),
+        SimulatedScenario("slow", "It brews permanently.", ending: .open),
+    ]
+    let capabilities: Set<ProviderDescriptor.Capability> = [.refunds]
+    let services: [any PaymentService]
+    let secrets = [TeaHouse.key]
+    let house: TeaHouse
+
+    init(clock: any PaymentClock, random: any RandomSource) throws {
+        services = [TeaProvider(service: try HTTPURL("https://api.tea.example"), key: Redacted(TeaHouse.key))]
+        house = TeaHouse(clock: clock)
+    }
+
+    var hosts: [String: any SandboxService] { ["api.tea.example": house] }
+
+    func makePayment(_ scenario: SimulatedScenario, over amount: Money?) async -> any SimulatedPayment {
+        if scenario.ending == .open { await house.brewForever() }
+        return TeaPayment(house: house)
+    }
+}
+
+struct TeaPayment: SimulatedPayment {
+    let house: TeaHouse
+    let reference = PaymentReference(provider: "tea", id: "7")
+    let links = ["https://tea.example/order/7"]
+    let price = try? Money(decimal: "4.80", currency: .eur)
+
+    func pay() async { await house.payAtTheCounter() }
+
+    func truth() async -> PaymentTruth {
+        var truth = PaymentTruth(taken: await house.charges.map { _ in 480 })
+        truth.refunded = await Array(house.refunds.values)
+        return truth
     }
 }

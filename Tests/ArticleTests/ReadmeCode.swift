@@ -128,14 +128,7 @@ struct CafeProvider {
 struct ReadmeTests {
     @Test("The conformance kit probes the provider to start from")
     func conformance() async throws {
-        let report = await ProviderConformance.check(
-            ConformanceSubject(KeyedProvider()) { behaviour, clock, _ in
-                let service = KeyedService(clock: clock)
-                let link = await service.createPayment("p1", behaviour == .payable ? .paidAfterPolling : .neverSettles)
-                return ConformanceSubject.Backend(link: link, services: [KeyedService.host: service]) {
-                    await service.keys(of: "p1").map { _ in 1000 }
-                }
-            })
+        let report = await ProviderConformance.check(KeyedVendor.self)
         #expect(report.isPassed, "\(report)")
     }
 

@@ -12,6 +12,7 @@ struct Snippet: CustomStringConvertible {
     /// The folders whose code `swift build --build-tests` builds.
     private static let compiled = [
         "Tests/ArticleTests", "Tests/PaymentPostgresTests", "Tests/PaymentStandardsTests", "Plugins", "Examples",
+        "Tests/NewProvider",
     ]
 
     /// The Swift blocks of the README and of all articles, without imports: several blocks are compiled in one file.

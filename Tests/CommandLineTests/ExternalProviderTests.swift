@@ -28,15 +28,7 @@ struct ExternalProviderTests {
         let provider = try ExternalProvider(
             name: name, path: ExternalPrograms.example + "/payroute-provider-\(name)",
             environment: ["PATH": ExternalPrograms.path])
-        let report = await ProviderConformance.check(
-            ConformanceSubject(provider) { behaviour, clock, _ in
-                let gateway = CoffeeGateway(clock: clock, isSlow: behaviour == .neverSettles)
-                return ConformanceSubject.Backend(
-                    link: "https://\(name).example/order/42", services: ["api.coffee.example": gateway]
-                ) {
-                    await Array(repeating: 480, count: gateway.payments)
-                }
-            })
+        let report = await ProviderConformance.check { clock, _ in SimulatedCoffee(provider, clock: clock) }
         // It has none.
         #expect(report.isPassed && report.skipped == [.echoes, .secrets], "\(report)")
     }

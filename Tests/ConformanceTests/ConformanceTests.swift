@@ -21,7 +21,7 @@ struct ConformanceTests {
 
     @Test("A flaw is found by the probe that is there for it", arguments: BrokenProvider.Flaw.allCases)
     func flaw(flaw: BrokenProvider.Flaw) async {
-        let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(flaw)), only: [flaw.probe])
+        let report = await ProviderConformance.check(only: [flaw.probe], Subjects.keyed(BrokenProvider(flaw)))
         #expect(report.failed.contains(flaw.probe), "\(report)")
         #expect(report.description.contains("FAILED   \(flaw.probe.rawValue)"))
     }
@@ -29,14 +29,14 @@ struct ConformanceTests {
     @Test("A provider that is paid before it is asked is found when it is cancelled")
     func hopeWhenCancelled() async {
         let report = await ProviderConformance.check(
-            Subjects.keyed(BrokenProvider(.hopes)), only: [.cancellation])
+            only: [.cancellation], Subjects.keyed(BrokenProvider(.hopes)))
         #expect(report.failed.contains(.cancellation), "\(report)")
     }
 
     @Test("A provider that takes the refusal of a second copy for one of the first is found")
     func secondCopies() async {
         let report = await ProviderConformance.check(
-            Subjects.keyed(BrokenProvider(.believes), refusesCopies: true), only: [.doubledRequests])
+            only: [.doubledRequests], Subjects.keyed(BrokenProvider(.believes), refusesCopies: true))
         #expect(report.failed.contains(.doubledRequests), "\(report)")
     }
 

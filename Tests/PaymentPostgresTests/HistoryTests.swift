@@ -2,10 +2,10 @@ import Foundation
 import PaymentCore
 import PaymentPostgres
 import PaymentRouting
+import PaymentSimulation
 import PaymentTesting
 import PostgresServing
 import SimulatedShop
-import Simulation
 import Synchronization
 import Testing
 
@@ -42,7 +42,7 @@ struct HistoryTests {
     private static func verdict(_ seed: UInt64, _ server: PostgresServer) throws -> Verdict {
         let stores = Stores(server, seed)
         var variation = Variation([
-            KeyedMarket.maker(share: 2), .shop(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
+            MarketMaker.keyed(share: 2), .shop(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
         ])
         variation.server = { stores.journal(of: $0) }
         // A server is not restored from a backup while its payments go on.

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Simulation
+import PaymentSimulation
 import Synchronization
 import VendorSimulation
 

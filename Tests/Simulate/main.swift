@@ -1,5 +1,5 @@
 import Foundation
-import Simulation
+import PaymentSimulation
 import Synchronization
 import VendorSimulation
 

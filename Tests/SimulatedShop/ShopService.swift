@@ -59,7 +59,15 @@ package actor ShopService: SandboxService {
         self.secret = secret
     }
 
+    /// Creates a payment with the next free id.
+    ///
     /// - Parameter polls: the number of status queries before it is settled, if that takes time.
+    func createPayment(_ scenario: Scenario, cents: UInt128, polls: Int) -> String {
+        let id = "order\(payments.count)"
+        createPayment(id, scenario, cents: cents, polls: polls)
+        return id
+    }
+
     package func createPayment(_ id: String, _ scenario: Scenario, cents: UInt128, polls: Int = 2) {
         payments[id] = Payment(
             cents: cents, scenario: scenario, end: clock.now.addingTimeInterval(900), polls: polls)
@@ -77,15 +85,20 @@ package actor ShopService: SandboxService {
     /// The number of charges of cards.
     package func captures(of id: String) -> Int { payments[id]?.charges.count { !$0.isOfCoins } ?? 0 }
 
-    /// True if a card was charged by this key, and the money kept.
-    package func wasCharged(_ id: String, by key: String) -> Bool {
-        guard let payment = payments[id], status(payment) != "failed" else { return false }
-        return payment.charges.contains { $0.key == key && !$0.isOfCoins }
+    /// The keys of charged cards, if the money was kept.
+    func keptKeys(of id: String) -> Set<String> {
+        guard let payment = payments[id], status(payment) != "failed" else { return [] }
+        return Set(payment.charges.filter { !$0.isOfCoins }.map(\.key))
+    }
+
+    /// Makes a payment that is paid, unless there is one.
+    func makePaid(_ id: String) {
+        guard payments[id] == nil else { return }
+        createPayment(id, .paidAtOnce, cents: 1000)
+        pay(id)
     }
 
     package func status(of id: String) -> String { payments[id].map { status($0) } ?? "" }
-
-    package func givenBack(_ id: String, _ refund: String) -> Int { payments[id]?.refunds[refund]?.count ?? 0 }
 
     /// The refunded amounts, by the refunds' ids.
     package func refunds(of id: String) -> [String: UInt128] { (payments[id]?.refunds ?? [:]).mapValues(\.cents) }

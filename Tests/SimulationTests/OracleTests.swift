@@ -1,11 +1,11 @@
 import Foundation
-import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import SimulatedShop
 import Testing
 
-@testable import Simulation
+@testable import PaymentSimulation
 @testable import VendorSimulation
 
 /// The oracle's counts and comparisons, checked separately.
@@ -115,18 +115,20 @@ struct OracleTests {
                 $0.contains("but it is not paid")
             })
         let market = try #require(try Setup().markets["shop"])
-        let world = SimulatedWorld(seed: 1)
-        for (receipt, isTrue) in [
-            (receipt, true), (PaymentReceipt(reference: Self.payment, transactionID: "tx-other"), false),
-            (
-                PaymentReceipt(
-                    reference: Self.payment,
-                    amount: try Money(minorUnits: 1, currency: try Currency(unit: "iso4217/EUR"))),
-                false
-            ),
-        ] {
-            #expect(try world.run { await market.untruth(in: receipt, of: Self.payment) == nil } == isTrue)
+        let untruths = try SimulatedWorld(seed: 1).run {
+            let payment = await market.makePayment(0, SeededRandomSource(seed: 1)).reference
+            let receipts = [
+                PaymentReceipt(reference: payment, transactionID: "tx-\(payment.id)"),
+                PaymentReceipt(reference: payment, amount: try Money(minorUnits: 1000, currency: .eur)),
+                PaymentReceipt(reference: payment, transactionID: "tx-other"),
+                PaymentReceipt(reference: payment, amount: try Money(minorUnits: 1, currency: .eur)),
+                PaymentReceipt(reference: payment, amount: try Money(minorUnits: 1000, currency: .usd)),
+            ]
+            var untruths: [String?] = []
+            for receipt in receipts { untruths.append(await market.untruth(in: receipt, of: payment)) }
+            return untruths
         }
+        #expect(untruths.map { $0 == nil } == [true, true, false, false, false], "\(untruths)")
     }
 
     @Test("Coins leave one account for another, and an approval moves nothing")

@@ -1,4 +1,4 @@
-import Simulation
+import PaymentSimulation
 import Testing
 import VendorSimulation
 

@@ -1,7 +1,6 @@
 import Foundation
-import MarketModel
+import PaymentSimulation
 import PaymentTesting
-import Simulation
 import TestSupport
 import Testing
 import VendorSimulation

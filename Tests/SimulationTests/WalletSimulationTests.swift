@@ -1,6 +1,6 @@
 import BitcoinLaboratory
 import Foundation
-import Simulation
+import PaymentSimulation
 import Testing
 
 /// Histories of payments from a simulated node of any kind, with faults, crashes and several processes.

@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentRouting
-import Simulation
+import PaymentSimulation
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
+import PaymentSimulation
 import PaymentTesting
-import Simulation
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -2,9 +2,9 @@ import BitcoinLaboratory
 import PaykitLaboratory
 import PaymentCore
 import PaymentRouting
+package import PaymentSimulation
 import PaymentTesting
 import SimulatedShop
-package import Simulation
 import WalletConnectPayLaboratory
 
 /// A mistake that is planted from outside, to prove that the simulator finds it.
@@ -178,8 +178,8 @@ package struct Mistake: Sendable {
             var variation = shop { $0.mistakes = [mistake] }
             variation.merchantCalls = 1
             if mistake == .capturesUnsent || mistake == .capturesAnew { variation.captures = 1 }
-            // A refund is repeated after a lost answer.
-            if mistake == .refundsAnew { variation.faults = { $0.lostAfter = 0.3 } }
+            // They are repeated after a lost answer.
+            if [.refundsAnew, .capturesAnew].contains(mistake) { variation.faults = { $0.lostAfter = 0.3 } }
             // A journal that knows what was paid refuses to refund more than that: one that was put back may not.
             if mistake == .refundsHopefully { variation.restores = 1 }
             if mistake == .refundsAnew || mistake == .refundsHopefully { variation.moreRefunds = 1 }
@@ -332,7 +332,7 @@ package struct Mistake: Sendable {
 
     private static func keyedOnly(_ provider: KeyedProvider = KeyedProvider()) -> Variation {
         var variation = Variation()
-        variation.markets = [KeyedMarket.maker(provider)]
+        variation.markets = [MarketMaker.keyed(provider)]
         variation.checksDurability = false
         return variation
     }
@@ -409,7 +409,7 @@ package struct Mistake: Sendable {
     /// The service recognises nothing, and the network itself repeats nothing: the client causes every second capture.
     private static func withoutKeys(_ replay: MutationReplay) -> Variation {
         var variation = keyedOnly()
-        variation.markets = [KeyedMarket.maker(KeyedProvider(replay: replay), recognizesKeys: false)]
+        variation.markets = [MarketMaker.keyed(KeyedProvider(replay: replay), recognizesKeys: false)]
         variation.faults = { faults in
             faults.duplicated = 0
             faults.silentReplay = 0

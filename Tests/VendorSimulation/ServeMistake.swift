@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
+import PaymentSimulation
 import PaymentTesting
-import Simulation
 
 /// A mistake of a server that is planted around `payroute serve`.
 enum ServeMistake: String, Sendable, CaseIterable {

@@ -1,11 +1,10 @@
 import Foundation
-import MarketModel
 package import PaymentCore
 import PaymentCrypto
 package import PaymentRouting
+package import PaymentSimulation
 package import PaymentTesting
 package import PayrouteCommands
-package import Simulation
 import TestSupport
 
 /// `payroute serve` in the processes of one history. Each has its own copy of the file of payments. What a process

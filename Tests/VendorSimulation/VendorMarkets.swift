@@ -1,19 +1,34 @@
 import BitcoinLaboratory
-import CitconLaboratory
-package import MarketModel
+import CitconSandbox
 import PaykitLaboratory
-import PayrailsLaboratory
+package import PaymentSimulation
+import PaymentTesting
+import PayrailsSandbox
 import SimulatedShop
-package import Simulation
 import WalletConnectPayLaboratory
 
 extension MarketMaker {
     /// Every market: each vendor's, and those of simulated shops.
     package static let all = [
-        WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
-        KeyedMarket.maker(share: 2), MarketMaker.shop(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
+        WalletConnectPayMarket.maker(share: 4), .citcon(share: 3), .payrails(share: 3),
+        MarketMaker.keyed(share: 2), MarketMaker.shop(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
         PaykitMarket.maker(share: 3),
     ]
+
+    private static func citcon(share: Int) -> MarketMaker {
+        var play = VendorMarket.Play()
+        play.usual = ["wechatpay", "unionpay", "paypal", "toss"]
+        play.without = ["endless"]
+        return VendorMarket.maker(share: share, play) { try SimulatedCitcon(clock: $0.clock, random: $0.random) }
+    }
+
+    private static func payrails(share: Int) -> MarketMaker {
+        var play = VendorMarket.Play()
+        play.usual = ["paid", "challenge", "paid-while-waiting"]
+        play.without = [SimulatedPayrails.authorized]
+        play.canBePaidAfterRefusal = true
+        return VendorMarket.maker(share: share, play) { try SimulatedPayrails(clock: $0.clock, random: $0.random) }
+    }
 
     /// Paykit's alone, with all its payees, payable or not.
     package static let paykit = [PaykitMarket.maker()]
@@ -37,13 +52,13 @@ extension Variation {
 extension Variation {
     /// Payments for the tenants of `payroute serve`, who are asked to pay from their own wallets.
     package static var served: Variation {
-        serving([CallersWallet.maker(share: 5), KeyedMarket.maker(share: 2), MarketMaker.shop(share: 2)])
+        serving([CallersWallet.maker(share: 5), MarketMaker.keyed(share: 2), MarketMaker.shop(share: 2)])
     }
 
     /// Payments for the tenants of `payroute serve` from the server's own wallet.
     package static var servedFromWallet: Variation {
         var variation = serving([
-            BitcoinMarket.maker(share: 3), KeyedMarket.maker(share: 2), WalletConnectPayMarket.maker(share: 3),
+            BitcoinMarket.maker(share: 3), MarketMaker.keyed(share: 2), WalletConnectPayMarket.maker(share: 3),
             MarketMaker.shop(share: 2, ShopHabits(wallet: ShopHabits.walletAct)),
         ])
         variation.serverPays = true

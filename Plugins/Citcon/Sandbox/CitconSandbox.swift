@@ -78,12 +78,12 @@ public actor CitconSandbox: SandboxService {
 
     /// Creates a charge of a scenario over another amount; nil when its currency is not the scenario's.
     package func createCharge(
-        _ scenario: Scenario, over amount: Money, returnURL: String = "com.citcon.citconpay://"
+        _ scenario: Scenario, over amount: Money, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge? {
         guard amount.currency.description == scenario.plan.price.currency,
             let units = Int64(exactly: amount.minorUnits), units > 0, units < Int64.max / 100
         else { return nil }
-        return makeCharge(scenario, amount: units, ipn: nil, returnURL: returnURL)
+        return makeCharge(scenario, amount: units, ipn: ipn, returnURL: returnURL)
     }
 
     private func makeCharge(_ scenario: Scenario, amount: Int64, ipn: String?, returnURL: String) -> Charge {
@@ -206,7 +206,7 @@ public actor CitconSandbox: SandboxService {
         charge.status = status
         switch status {
         case .initiated: break
-        case .pending: charge.pendingUntil = now + configuration.pendingTime
+        case .pending: charge.pendingUntil = charge.plan?.isEndless == true ? .max : now + configuration.pendingTime
         case .authorized:
             record(charge.id, .authorized(option: charge.method ?? "", amount: charge.worth(charge.amount)))
         case .succeeded:

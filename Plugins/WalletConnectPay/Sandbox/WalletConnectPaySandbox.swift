@@ -65,9 +65,10 @@ public actor WalletConnectPaySandbox: SandboxService {
             id: PaymentIDs.make(at: clock.now, random), referenceID: "SANDBOX-\(payments.count + 1)",
             units: min(cents, UInt128(UInt64.max)), merchant: merchant, scenario: scenario,
             expiresAt: now + (plan.isOver ? -60 : configuration.lifetime))
-        record.status = plan.status
         if plan.status == .succeeded { record.transfer = otherPayersTransfer(record) }
+        // Its merchant hears of it as of one that is not paid yet.
         add(record)
+        payments[record.id]?.status = plan.status
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
     }
 

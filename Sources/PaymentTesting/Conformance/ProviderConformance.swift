@@ -1,25 +1,16 @@
 import Dispatch
-import PaymentCore
+public import PaymentCore
 
-/// Probes a provider or a merchant's service. Every subject gets the same probes.
+/// Probes the services of a vendor: the payer's provider, and the merchant's. Every vendor gets the same probes.
 ///
 /// ```swift
-/// let report = await ProviderConformance.check(subject)
+/// let report = await ProviderConformance.check(SimulatedTea.self)
 /// #expect(report.isComplete, "\(report)")
 /// ```
 ///
-/// No probe is left out silently: a capability that the subject lacks is
-/// ``ConformanceReport/Verdict/inapplicable(_:)``, and one that its backend gives no means to probe is
-/// ``ConformanceReport/Verdict/skipped(_:)``. A merchant's service is a separate subject, with a
-/// ``ConformanceSubject/Sale`` instead of a link:
-///
-/// ```swift
-/// ConformanceSubject(merchant, capabilities: [.refunds]) { _, clock, _ in
-///     let shop = SimulatedShop(clock: clock)
-///     let sale = ConformanceSubject.Sale(order, price: price, refunds: { await shop.refunds }) { await shop.pay() }
-///     return ConformanceSubject.Backend(services: ["api.shop.example": shop], sale: sale) { await shop.captures }
-/// }
-/// ```
+/// No probe is left out silently: a capability that no service of the vendor has is
+/// ``ConformanceReport/Verdict/inapplicable(_:)``, and one that its payments give no means to probe is
+/// ``ConformanceReport/Verdict/skipped(_:)``.
 public enum ProviderConformance {
     /// One rule that every subject with the capability must keep.
     @nonexhaustive
@@ -97,27 +88,78 @@ public enum ProviderConformance {
     public typealias Report = ConformanceReport<Probe>
 
     /// Runs all probes, each in its own simulated worlds.
-    public static func check(_ subject: ConformanceSubject) async -> Report {
-        await check(subject, only: Probe.allCases)
+    ///
+    /// - Parameters:
+    ///   - vendor: The vendor.
+    ///   - scenario: The name of the scenario that payers pay; nil for the first one that ends paid.
+    public static func check<Vendor: SimulatedVendor>(
+        _ vendor: Vendor.Type, paying scenario: String? = nil
+    ) async -> Report {
+        await check(paying: scenario) { try Vendor(clock: $0, random: $1) }
+    }
+
+    /// Runs all probes with a vendor that is opened in another way, such as with other settings.
+    ///
+    /// - Parameters:
+    ///   - scenario: The name of the scenario that payers pay; nil for the first one that ends paid.
+    ///   - open: Opens the vendor on a world's clock and random numbers.
+    public static func check(
+        paying scenario: String? = nil,
+        _ open: @escaping @Sendable (any PaymentClock, any RandomSource) throws -> any SimulatedVendor
+    ) async -> Report {
+        await check(paying: scenario, only: Probe.allCases, open)
     }
 
     /// Runs some probes.
-    package static func check(_ subject: ConformanceSubject, only probes: [Probe]) async -> Report {
+    package static func check(
+        paying scenario: String? = nil, only probes: [Probe],
+        _ open: @escaping @Sendable (any PaymentClock, any RandomSource) throws -> any SimulatedVendor
+    ) async -> Report {
         // The worlds compute without a pause, for long: on a separate thread, so that other tasks are not held up.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
-                let battery = ProbeSuite(subject: subject)
-                let probes = probes.map { Report.Probe(name: $0, verdict: battery.verdict($0)) }
+                let suites: [ProbeSuite]
+                do { suites = try ProbeSubject.all(paying: scenario, open).map(ProbeSuite.init) } catch {
+                    let failed = probes.map {
+                        Report.Probe(name: $0, verdict: .failed(["it cannot be opened: \(error)"]))
+                    }
+                    return report.resume(returning: Report(subject: "a vendor", probes: failed))
+                }
                 report.resume(
-                    returning: Report(subject: subject.service.descriptor.name, probes: probes))
+                    returning: Report(
+                        subject: suites.first?.subject.service.descriptor.name ?? "no service",
+                        probes: probes.map { probe in
+                            Report.Probe(name: probe, verdict: verdict(probe, of: suites))
+                        }))
             }
         }
+    }
+
+    /// Returns the verdict on all services together: the worst one of those that have the capability.
+    private static func verdict(_ probe: Probe, of suites: [ProbeSuite]) -> Report.Verdict {
+        var together = Report.Verdict.inapplicable("the vendor has no service")
+        for (index, suite) in suites.enumerated() {
+            // A vendor's id is the same for all of its services; the merchant's is the second one.
+            let place = index == 0 ? "" : "merchant's service: "
+            switch (suite.verdict(probe), together) {
+            case (.failed(let findings), .failed(let earlier)):
+                together = .failed(earlier + findings.map { place + $0 })
+            case (.failed(let findings), _): together = .failed(findings.map { place + $0 })
+            case (_, .failed): break
+            case (.skipped(let reason), _): together = .skipped(place + reason)
+            case (_, .skipped): break
+            case (.passed, _): together = .passed
+            case (.inapplicable(let reason), .inapplicable): together = .inapplicable(reason)
+            case (.inapplicable, _): break
+            }
+        }
+        return together
     }
 }
 
 /// The probes of one subject.
 struct ProbeSuite: Sendable {
-    let subject: ConformanceSubject
+    let subject: ProbeSubject
 
     func verdict(_ probe: ProviderConformance.Probe) -> ProviderConformance.Report.Verdict {
         if let reason = lack(probe) { return .inapplicable(reason) }
@@ -196,13 +238,13 @@ struct ProbeSuite: Sendable {
 
     /// Returns the trial's result.
     ///
-    /// - Throws: ``SkipError`` when the backend has nothing for it.
+    /// - Throws: ``SkipError`` when the payment has nothing for it.
     func run(_ trial: Trial) throws -> Trial.Result {
         guard let result = try trial.run() else {
             throw SkipError(
                 reason: trial.behaviour == .payable
-                    ? "the backend gives no means to try a \(trial.probeCase.rawValue)"
-                    : "the backend has no such payment"
+                    ? "the payment gives no means to try a \(trial.probeCase.rawValue)"
+                    : "the vendor has no such payment"
             )
         }
         return result
@@ -213,18 +255,18 @@ struct ProbeSuite: Sendable {
     /// - Throws: ``SkipError`` when there are none.
     func probeCases() throws -> [Trial.ProbeCase] {
         let probeCases = try inBackend { subject.probeCases(in: $0) }
-        guard !probeCases.isEmpty else { throw SkipError(reason: "the backend gives no means to try anything") }
+        guard !probeCases.isEmpty else { throw SkipError(reason: "the payment gives no means to try anything") }
         return probeCases
     }
 
     /// Looks at a backend in its own world, outside of any process.
     func inBackend<Value: Sendable>(
-        _ look: @escaping @Sendable (ConformanceSubject.Backend) async throws -> Value
+        _ look: @escaping @Sendable (ProbeSubject.Backend) async throws -> Value
     ) throws -> Value {
         let world = SimulatedWorld(seed: 1)
         defer { world.end() }
         return try world.run {
-            guard let backend = try await subject.makeBackend(.payable, world.clock, world.random) else {
+            guard let backend = try await subject.makeBackend(.payable, in: world) else {
                 throw SkipError(reason: "there is no payment")
             }
             return try await look(backend)

@@ -15,9 +15,9 @@ struct Trial: Sendable {
         case cancellation
     }
 
-    let subject: ConformanceSubject
+    let subject: ProbeSubject
     var probeCase = ProbeCase.payment
-    var behaviour = ConformanceSubject.Behaviour.payable
+    var behaviour = ProbeSubject.Behaviour.payable
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
     /// Changes every answer from the one of this number on.
@@ -37,9 +37,9 @@ struct Trial: Sendable {
     /// The seed of chance and of the order of tasks.
     var seed: UInt64 = 1
     /// Returns the refund that is requested, or the capture by its payment and amount.
-    var asking: @Sendable (ConformanceSubject.Sale) throws -> RefundRequest = { try $0.part() }
+    var asking: @Sendable (ProbeSubject.Backend) throws -> RefundRequest = { try $0.part() }
     /// Returns the payment that is to be cancelled.
-    var target: @Sendable (ConformanceSubject.Sale) -> PaymentReference = \.payment
+    var target: @Sendable (ProbeSubject.Backend) -> PaymentReference = \.payment.reference
     /// Acts after the first process has ended, before another one resumes. Returns the defects.
     var afterwards: @Sendable (ProbeContext, Ending) async throws -> [String] = { _, _ in [] }
 
@@ -49,19 +49,19 @@ struct Trial: Sendable {
     struct ProbeContext: Sendable {
         let trial: Trial
         let world: SimulatedWorld
-        let backend: ConformanceSubject.Backend
+        let backend: ProbeSubject.Backend
         let observation: Observation
 
         func router(of process: SimulatedProcess) throws -> PaymentRouter {
             process.router(
-                try ProviderRegistry([observation.watching(trial.subject.service)]),
+                try ProviderRegistry([observation.watching(backend.service)]),
                 log: PaymentLog { observation.note($0) }
             ) { transport, journal in
                 let network = SpoilingTransport(
                     base: transport, observation: observation, spoiling: trial.spoiling, distortion: trial.distortion,
                     refusal: trial.refusal, doubled: trial.doubled,
-                    meanwhile: trial.race.flatMap { race in
-                        backend.sale.map { sale in (race.index, race.isAfter, { await sale.pay() }) }
+                    meanwhile: trial.race.map { race in
+                        (race.index, race.isAfter, { await backend.payment.pay() })
                     })
                 return (network, journal)
             }
@@ -80,10 +80,10 @@ struct Trial: Sendable {
 
         var ledger: ProbeLedger {
             get async {
-                ProbeLedger(
-                    captures: await backend.captures(), collected: await backend.sale?.captures?.made() ?? [],
-                    given: await backend.sale?.refunds?() ?? [],
-                    cancellations: await backend.sale?.cancellations?() ?? 0)
+                let truth = await backend.payment.truth()
+                return ProbeLedger(
+                    captures: truth.taken, collected: truth.captured, given: truth.refunded,
+                    cancellations: truth.cancellations)
             }
         }
     }
@@ -113,12 +113,11 @@ struct Trial: Sendable {
         defer { world.end() }
         let observation = Observation(cancellation: cancellation)
         return try world.run {
-            guard let backend = try await subject.makeBackend(behaviour, world.clock, world.random),
+            guard let backend = try await subject.makeBackend(behaviour, in: world),
                 subject.probeCases(in: backend).contains(probeCase)
             else { return nil }
-            for (host, service) in backend.services { world.connect(service, to: host) }
-            if probeCase == .refund { await backend.sale?.pay() }
-            if probeCase == .capture { await backend.sale?.captures?.authorize() }
+            if probeCase == .refund { await backend.payment.pay() }
+            if probeCase == .capture { await backend.payment.authorize() }
             let probeContext = ProbeContext(trial: self, world: world, backend: backend, observation: observation)
             let process = world.start(crashingAt: crash)
             let start = world.elapsed
@@ -141,7 +140,7 @@ struct Trial: Sendable {
             let isMerchants = probeCase == .refund || probeCase == .capture
             return Result(
                 probeCase: probeCase, observation: observation,
-                asked: isMerchants ? try backend.sale.map(asking) : nil, first: first, last: last,
+                asked: isMerchants ? try asking(backend) : nil, first: first, last: last,
                 before: before, after: await probeContext.ledger, findings: findings, histories: world.disk.histories,
                 hasDied: hasDied, elapsed: elapsed)
         }
@@ -149,52 +148,18 @@ struct Trial: Sendable {
 
     /// Returns the work for a router.
     private func work(
-        _ backend: ConformanceSubject.Backend
+        _ backend: ProbeSubject.Backend
     ) throws -> @Sendable (PaymentRouter) async throws -> PaymentOutcome {
-        switch (probeCase, backend.link, backend.sale) {
-        case (.payment, let link?, _):
-            { try await $0.pay(link, as: subject.payer, acceptingUnverified: true) }
-        case (.capture, _, let sale?):
-            { [part = try asking(sale)] in
+        switch probeCase {
+        case .payment:
+            guard let link = backend.link else { throw SkipError(reason: "the payment has no link") }
+            return { try await $0.pay(link, as: backend.payer, acceptingUnverified: true) }
+        case .capture:
+            return { [part = try asking(backend)] in
                 try await $0.capture(CaptureRequest(of: part.payment, amount: part.amount))
             }
-        case (.refund, _, let sale?):
-            { [request = try asking(sale)] in try await $0.refund(request) }
-        case (.cancellation, _, let sale?):
-            { [payment = target(sale)] in try await $0.cancel(payment) }
-        default: throw SkipError(reason: "the backend has nothing for it")
+        case .refund: return { [request = try asking(backend)] in try await $0.refund(request) }
+        case .cancellation: return { [payment = target(backend)] in try await $0.cancel(payment) }
         }
-    }
-}
-
-/// The reason why a probe cannot be made.
-struct SkipError: Error { let reason: String }
-
-extension ConformanceSubject {
-    /// Returns the cases that can be tried with `backend`.
-    func probeCases(in backend: Backend) -> [Trial.ProbeCase] {
-        Trial.ProbeCase.allCases.filter { probeCase in
-            switch probeCase {
-            case .payment: provider != nil && backend.link != nil
-            case .capture: service is any CapturingService && backend.sale?.captures != nil
-            case .refund: service is any RefundingService && backend.sale?.refunds != nil
-            case .cancellation: service is any CancellingService && backend.sale?.cancellations != nil
-            }
-        }
-    }
-}
-
-extension ConformanceSubject.Sale {
-    /// Returns the refund of a part, with an amount that no other has; of the whole where parts are impossible.
-    func part(_ id: String = "conformance-7") throws -> RefundRequest {
-        if refundsOnce { return RefundRequest(of: payment, amount: price, id: id) }
-        return RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
-    }
-}
-
-extension Money {
-    /// Returns another amount in the same currency.
-    func with(minorUnits: UInt128) throws -> Money {
-        try Money(minorUnits: minorUnits, currency: currency, exponent: exponent)
     }
 }

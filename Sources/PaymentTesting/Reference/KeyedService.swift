@@ -59,6 +59,12 @@ public actor KeyedService: SandboxService {
         return "https://\(KeyedProvider.linkHost)/\(id)"
     }
 
+    /// Creates a payment with the next free id.
+    func createPayment(_ scenario: Scenario, cents: UInt128) -> (id: String, link: String) {
+        let id = "p\(payments.count + 1)"
+        return (id, createPayment(id, scenario, cents: cents))
+    }
+
     /// Changes the price of a payment for which no money was taken.
     package func reprice(_ id: String, cents: UInt128) {
         if payments[id]?.keys.isEmpty == true { payments[id]?.cents = cents }

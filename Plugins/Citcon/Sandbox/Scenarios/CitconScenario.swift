@@ -28,7 +28,7 @@ extension CitconSandbox {
         public let expectedOutcome: Outcome
         let plan: Plan
 
-        private init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan) {
+        init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan) {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
@@ -83,6 +83,8 @@ extension CitconSandbox.Scenario {
         /// The act of the payer's wallet or page, in place of what the payer wants.
         var act: CitconAct?
         var isPending = false
+        /// True if it stays pending permanently.
+        var isEndless = false
         var isPaidAtConfirm = false
         var losesReturn = false
         /// True if the page leads back with the name of another order.

@@ -87,6 +87,7 @@ extension WalletConnectPaySandbox {
         switch payment.scenario.plan.pace {
         case .atOnce: break
         case .ordinary: payment.pollsLeft = configuration.settlementPolls
+        case .never: payment.pollsLeft = .max
         case .slow:
             payment.pollsLeft = configuration.settlementPolls
             payment.settlesAt = now + configuration.slowSettlement

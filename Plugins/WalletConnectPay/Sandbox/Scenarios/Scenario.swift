@@ -45,7 +45,7 @@ extension WalletConnectPaySandbox {
         public let expectedOutcome: Outcome
         let plan: Plan
 
-        private init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan = Plan()) {
+        init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan = Plan()) {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
@@ -73,7 +73,7 @@ extension WalletConnectPaySandbox.Scenario {
         }
 
         enum Pace: Sendable {
-            case atOnce, ordinary, slow
+            case atOnce, ordinary, slow, never
         }
 
         /// An event just before a confirmation would act.

@@ -67,7 +67,7 @@ extension ProbeSuite {
     }
 
     func secrets() throws -> [String] {
-        guard !subject.canaries.isEmpty else { throw SkipError(reason: "the subject names no secrets") }
+        guard !subject.secrets.isEmpty else { throw SkipError(reason: "the vendor names no secrets") }
         return try forEachProbeCase { probeCase in
             let usual = try run(Trial(subject: subject, probeCase: probeCase))
             var results = [usual]
@@ -80,7 +80,7 @@ extension ProbeSuite {
             var dumped = ""
             dump(subject.service, to: &dumped)
             places += [dumped, "\(subject.service)"]
-            let count = places.count { text in subject.canaries.contains { text.contains($0) } }
+            let count = places.count { text in subject.secrets.contains { text.contains($0) } }
             return count == 0
                 ? [] : ["a secret appears in \(count) of \(places.count) texts: logs, errors, dumps, journal, URLs"]
         }

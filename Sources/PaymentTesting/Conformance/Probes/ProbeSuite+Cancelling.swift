@@ -21,7 +21,7 @@ extension ProbeSuite {
                     await check(
                         try await probeContext.ask(try probeContext.router(of: probeContext.world.start())),
                         "cancelling twice")
-                    await probeContext.backend.sale?.pay()
+                    await probeContext.backend.payment.pay()
                     if await !probeContext.ledger.captures.isEmpty {
                         findings.append("it was paid after it was cancelled")
                     }
@@ -36,7 +36,7 @@ extension ProbeSuite {
         let unknown = try run(
             Trial(
                 subject: subject, probeCase: .cancellation,
-                target: { PaymentReference(provider: $0.payment.provider, id: "no-such-payment") }))
+                target: { PaymentReference(provider: $0.payment.reference.provider, id: "no-such-payment") }))
         if case .success(let outcome) = unknown.first, outcome.isFinal {
             findings.append("a payment that does not exist is called \(outcome)")
         }

@@ -22,8 +22,7 @@ extension ProbeSuite {
     }
 
     func details(of probeCase: Trial.ProbeCase) throws -> [String] {
-        guard let sale = try inBackend({ $0.sale }) else { throw SkipError(reason: "the backend names no sale") }
-        let asked = try sale.part()
+        let (price, asked) = try inBackend { (try $0.price, try $0.part()) }
         var findings: [String] = []
         // The service does what it is asked, but its answers consistently name something else.
         let word = probeCase == .refund ? "refund" : "capture"
@@ -39,21 +38,17 @@ extension ProbeSuite {
         }
         // What is impossible.
         let otherCurrency = asked.amount.currency == .eur ? Currency.usd : .eur
-        let impossible: [(String, @Sendable (ConformanceSubject.Sale) throws -> RefundRequest)] = [
-            ("more than was paid", { sale in try sale.asking(sale.price.minorUnits + 1) }),
-            ("nothing", { sale in try sale.asking(0) }),
+        let impossible: [(String, @Sendable (ProbeSubject.Backend) throws -> RefundRequest)] = [
+            ("more than was paid", { try $0.asking($0.price.minorUnits + 1) }),
+            ("nothing", { try $0.asking(0) }),
             (
                 "a payment that does not exist",
-                { sale in
-                    try sale.asking(1, of: PaymentReference(provider: sale.payment.provider, id: "no-such-payment"))
+                {
+                    let provider = $0.payment.reference.provider
+                    return try $0.asking(1, of: PaymentReference(provider: provider, id: "no-such-payment"))
                 }
             ),
-            (
-                "another currency",
-                { sale in
-                    sale.asking(try Money(minorUnits: 1, currency: otherCurrency))
-                }
-            ),
+            ("another currency", { $0.asking(try Money(minorUnits: 1, currency: otherCurrency)) }),
         ]
         for (what, asking) in impossible {
             let result = try run(Trial(subject: subject, probeCase: probeCase, asking: asking))
@@ -61,7 +56,7 @@ extension ProbeSuite {
             if case .success(.succeeded) = result.first {
                 findings.append("asked to \(word) \(what), it says that it did")
             }
-            if moved.contains(where: { $0 > sale.price.minorUnits || $0 == 0 })
+            if moved.contains(where: { $0 > price.minorUnits || $0 == 0 })
                 || what == "another currency" && !moved.isEmpty
             {
                 findings.append("asked to \(word) \(what), the service was made to")
@@ -71,12 +66,12 @@ extension ProbeSuite {
     }
 }
 
-extension ConformanceSubject.Sale {
+extension ProbeSubject.Backend {
     fileprivate func asking(_ minorUnits: UInt128, of other: PaymentReference? = nil) throws -> RefundRequest {
         asking(try price.with(minorUnits: minorUnits), of: other)
     }
 
     fileprivate func asking(_ amount: Money, of other: PaymentReference? = nil) -> RefundRequest {
-        RefundRequest(of: other ?? payment, amount: amount, id: "conformance-9")
+        RefundRequest(of: other ?? payment.reference, amount: amount, id: "conformance-9")
     }
 }

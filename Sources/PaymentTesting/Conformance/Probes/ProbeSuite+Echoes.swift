@@ -4,7 +4,7 @@ import PaymentCore
 extension ProbeSuite {
     /// Lets the service repeat every secret of a request, in any text of the answer and in refusals.
     func echoes() throws -> [String] {
-        guard !subject.canaries.isEmpty else { throw SkipError(reason: "the subject names no secrets") }
+        guard !subject.secrets.isEmpty else { throw SkipError(reason: "the vendor names no secrets") }
         return try forEachProbeCase { probeCase in
             let usual = try run(Trial(subject: subject, probeCase: probeCase))
             var findings: [String] = []
@@ -16,7 +16,7 @@ extension ProbeSuite {
                     + Mutation.replacingTexts(in: response, by: { _ in echo })
                 {
                     let result = try run(Trial(subject: subject, probeCase: probeCase, spoiling: (index, mutation)))
-                    let holds = result.writtenTexts.contains { text in subject.canaries.contains { text.contains($0) } }
+                    let holds = result.writtenTexts.contains { text in subject.secrets.contains { text.contains($0) } }
                     if holds { findings.append("answer \(index + 1), \(mutation.name): a secret is written") }
                 }
             }
@@ -40,7 +40,7 @@ extension ProbeSuite {
     private func secrets(in request: HTTPRequest) -> [String] {
         var texts = request.headers.fields.map { $0.value.split(separator: " ").last.map(String.init) ?? "" }
         if let body = try? JSONValue(parsing: request.body) { texts += Self.texts(in: body) }
-        return texts.filter { text in subject.canaries.contains { text.contains($0) } }
+        return texts.filter { text in subject.secrets.contains { text.contains($0) } }
     }
 
     private static func texts(in value: JSONValue) -> [String] {

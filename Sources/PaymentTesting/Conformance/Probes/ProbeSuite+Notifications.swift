@@ -3,68 +3,73 @@ import PaymentRouting
 
 /// Notifications: those that are trusted, and their effects.
 extension ProbeSuite {
-    private var reader: (any NotificationReadingService)? { subject.service as? any NotificationReadingService }
+    /// The messages about a payment that was paid and, where possible, partly refunded.
+    private struct Post {
+        let reader: any NotificationReadingService
+        let messages: VendorMessages
+        let payment: PaymentReference
+        let ledger: ProbeLedger
+    }
 
-    /// Returns the notifications of a payment that was paid and, where possible, partly refunded.
-    private func notificationFixture(
-        _ list: @escaping @Sendable (ConformanceSubject.NotificationFixture) async -> [IncomingNotification]?
-    ) throws -> (notifications: [IncomingNotification]?, ledger: ProbeLedger, payment: PaymentReference?) {
+    private func post() throws -> Post {
         let probeCases = try probeCases()
         let probeCase: Trial.ProbeCase = probeCases.contains(.refund) ? .refund : probeCases[0]
-        let box = Captured<(notifications: [IncomingNotification]?, payment: PaymentReference?)>()
+        let box = Captured<(backend: ProbeSubject.Backend, messages: VendorMessages)>()
         let result = try run(
             Trial(
                 subject: subject, probeCase: probeCase,
                 afterwards: { probeContext, _ in
-                    guard let notificationFixture = probeContext.backend.notifications else {
-                        throw SkipError(reason: "the backend sends no notifications")
-                    }
-                    box.set((await list(notificationFixture), probeContext.backend.sale?.payment))
+                    box.set((probeContext.backend, await probeContext.backend.payment.messages()))
                     return []
                 }))
-        return (box.value?.notifications, result.after, box.value?.payment)
+        guard let (backend, messages) = box.value, let reader = backend.service as? any NotificationReadingService
+        else {
+            throw SkipError(reason: "the vendor sends no notifications")
+        }
+        return Post(reader: reader, messages: messages, payment: backend.payment.reference, ledger: result.after)
     }
 
     func notifications() throws -> [String] {
-        let (sent, ledger, payment) = try notificationFixture { await $0.sent() }
-        guard let reader, let sent, !sent.isEmpty else {
-            throw SkipError(reason: "the backend has sent no notifications")
+        let post = try post()
+        guard !post.messages.notifications.isEmpty else {
+            throw SkipError(reason: "the vendor has sent no notifications")
         }
         var findings: [String] = []
-        for notification in sent {
+        for notification in post.messages.notifications {
             let genuine: PaymentNotification
-            do { genuine = try reader.verify(notification) } catch {
+            do { genuine = try post.reader.verify(notification) } catch {
                 findings.append("a genuine notification is refused: \(error)")
                 continue
             }
-            findings += untruths(genuine, ledger, payment)
+            findings += untruths(genuine, post)
             for (what, forged) in Forgery.all(of: notification) {
-                findings += objections(to: forged, unlessReadAs: genuine).map { "\(what): \($0)" }
+                findings += objections(to: forged, of: post.reader, unlessReadAs: genuine).map { "\(what): \($0)" }
             }
         }
         return findings
     }
 
     func notificationSecrets() throws -> [String] {
-        let (foreign, _, _) = try notificationFixture { await $0.foreign?() }
-        guard let foreign, !foreign.isEmpty else {
-            throw SkipError(reason: "the backend has no notifications that are signed with another secret")
+        let post = try post()
+        guard let foreign = post.messages.foreignNotifications, !foreign.isEmpty else {
+            throw SkipError(reason: "the vendor has no notifications that are signed with another secret")
         }
-        return foreign.flatMap { objections(to: $0) }
+        return foreign.flatMap { objections(to: $0, of: post.reader) }
     }
 
     func notificationAge() throws -> [String] {
-        let (stale, _, _) = try notificationFixture { await $0.stale?() }
-        guard let stale, !stale.isEmpty else {
-            throw SkipError(reason: "the backend has no notifications that are too old: theirs may not age")
+        let post = try post()
+        guard let stale = post.messages.staleNotifications, !stale.isEmpty else {
+            throw SkipError(reason: "the vendor has no notifications that are too old: theirs may not age")
         }
-        return stale.flatMap { objections(to: $0) }
+        return stale.flatMap { objections(to: $0, of: post.reader) }
     }
 
     /// Delivers notifications twice, and at any moment of what is in flight in the journal.
     func notificationRepetitions() throws -> [String] {
-        let (sent, _, _) = try notificationFixture { await $0.sent() }
-        guard let sent, !sent.isEmpty else { throw SkipError(reason: "the backend has sent no notifications") }
+        guard try !post().messages.notifications.isEmpty else {
+            throw SkipError(reason: "the vendor has sent no notifications")
+        }
         let id = subject.service.descriptor.id
         return try forEachProbeCase { probeCase in
             guard probeCase != .cancellation else { return [] }
@@ -76,7 +81,7 @@ extension ProbeSuite {
                         afterwards: { probeContext, _ in
                             let router = try probeContext.router(of: probeContext.world.start())
                             var findings: [String] = []
-                            for notification in await probeContext.backend.notifications?.sent() ?? [] {
+                            for notification in await probeContext.backend.payment.messages().notifications {
                                 do {
                                     let first = try await router.handle(notification, from: id)
                                     let second = try await router.handle(notification, from: id)
@@ -99,17 +104,17 @@ extension ProbeSuite {
     // MARK: Judging
 
     /// Returns the false statements in the reading of a genuine notification.
-    private func untruths(_ told: PaymentNotification, _ ledger: ProbeLedger, _ payment: PaymentReference?) -> [String]
-    {
+    private func untruths(_ told: PaymentNotification, _ post: Post) -> [String] {
+        let (ledger, payment) = (post.ledger, post.payment)
         var findings: [String] = []
         if told.reference.provider != subject.service.descriptor.id {
             findings.append("a notification is read as one of another provider")
         }
         let isRefund = told.reference.isRefund
-        if let payment, isRefund, told.reference.refundedPayment != payment {
+        if isRefund, told.reference.refundedPayment != payment {
             findings.append("a notification is read as one about a refund of another payment, or of none")
         }
-        if !isRefund, let payment, told.reference != payment {
+        if !isRefund, told.reference != payment {
             findings.append("a notification is read as one about '\(told.reference.id)', which is another payment")
         }
         let done = isRefund ? ledger.given : ledger.captures.compactMap(\.self)
@@ -129,10 +134,11 @@ extension ProbeSuite {
     /// Returns the objections to the reading of a notification that must not be trusted. One that was altered in a part
     /// that is not read may be read as the genuine one.
     private func objections(
-        to notification: IncomingNotification, unlessReadAs genuine: PaymentNotification? = nil
+        to notification: IncomingNotification, of reader: any NotificationReadingService,
+        unlessReadAs genuine: PaymentNotification? = nil
     ) -> [String] {
         do {
-            let read = try reader?.verify(notification)
+            let read = try reader.verify(notification)
             guard read != genuine else { return [] }
             return ["it is believed"]
         } catch let error as PaymentError {

@@ -90,9 +90,9 @@ extension ProbeSuite {
             try await probeContext.world.clock.sleep(for: window * 2)
         }
         await ask("its status is called") { () throws(PaymentError) in try await router.status(of: attempt.reference) }
-        for url in probeContext.backend.returns?.own ?? [] {
+        for url in await probeContext.backend.payment.messages().returns {
             await ask("after a return it is called") { () throws(PaymentError) in
-                try await router.handle(url, as: subject.payer)
+                try await router.handle(url, as: probeContext.backend.payer)
             }
         }
         await check(try await probeContext.ask(router), "asked for again it is called")

@@ -25,19 +25,20 @@ extension ProbeSuite {
                     await check(first, 1, "a refund")
                     let router = try probeContext.router(of: probeContext.world.start())
                     await check(try await probeContext.ask(router), 1, "a refund that was asked for twice")
-                    guard let sale = probeContext.backend.sale else { return findings }
+                    let backend = probeContext.backend
+                    let price = try backend.price
                     func ask(_ request: RefundRequest) async -> Trial.Ending {
                         do throws(PaymentError) { return .success(try await router.refund(request)) } catch {
                             return .failure(error)
                         }
                     }
-                    let second = try sale.part("conformance-8")
-                    guard !sale.refundsOnce else {
+                    let second = try backend.part("conformance-8")
+                    guard !backend.refundsOnce else {
                         if case .success(.succeeded) = await ask(second) {
                             findings.append("a payment that is refunded once was refunded under a second id")
                         }
                         let ledger = await probeContext.ledger
-                        if ledger.given != [sale.price.minorUnits] {
+                        if ledger.given != [price.minorUnits] {
                             findings.append("the refund is not the whole price, once")
                         }
                         return findings
@@ -45,12 +46,12 @@ extension ProbeSuite {
                     await check(await ask(second), 2, "a second refund of the same amount, with another id,")
                     // Any text is an id; what was refused under it leaves it free.
                     let tooMuch = RefundRequest(
-                        of: sale.payment, amount: try sale.price.with(minorUnits: sale.price.minorUnits + 1),
+                        of: backend.payment.reference, amount: try price.with(minorUnits: price.minorUnits + 1),
                         id: Self.anyID)
                     if case .success(.succeeded) = await ask(tooMuch) {
                         findings.append("more than was paid was refunded")
                     }
-                    let third = try sale.part(Self.anyID)
+                    let third = try backend.part(Self.anyID)
                     await check(await ask(third), 3, "a refund whose id is any text, after one that was refused,")
                     await check(await ask(third), 3, "a refund whose id is any text, asked for twice,")
                     return findings

@@ -4,10 +4,11 @@ import PaymentRouting
 /// Probes of payers' returns.
 extension ProbeSuite {
     func returns() throws -> [String] {
-        guard let returns = try inBackend({ $0.returns }), !returns.own.isEmpty else {
-            throw SkipError(reason: "the backend names no URLs by which payers come back")
+        let messages = try inBackend { await $0.payment.messages() }
+        guard !messages.returns.isEmpty else {
+            throw SkipError(reason: "the payment names no URLs by which payers come back")
         }
-        var findings = strangers(returns)
+        var findings = strangers(messages)
         var isRecognised = false
         for index in 0..<80 {
             // A payment that its process left at some moment, and a return that is handled then.
@@ -16,10 +17,10 @@ extension ProbeSuite {
                     subject: subject, crash: index, goesOn: true,
                     afterwards: { probeContext, _ in
                         var findings: [String] = []
-                        guard let returns = probeContext.backend.returns else { return [] }
+                        let messages = await probeContext.backend.payment.messages()
                         let router = try probeContext.router(of: probeContext.world.start())
-                        for (url, what) in returns.others.map({ ($0, "another payment's return") })
-                            + (returns.own + returns.own).map({ ($0, "a return") })
+                        for (url, what) in messages.foreignReturns.map({ ($0, "another payment's return") })
+                            + (messages.returns + messages.returns).map({ ($0, "a return") })
                         {
                             findings += try await handle(url, router, probeContext).map { "\(what): \($0)" }
                         }
@@ -42,7 +43,7 @@ extension ProbeSuite {
         let before = await probeContext.ledger
         let ending: Trial.Ending
         do throws(PaymentError) {
-            guard let outcome = try await router.handle(url, as: subject.payer) else { return [] }
+            guard let outcome = try await router.handle(url, as: probeContext.backend.payer) else { return [] }
             ending = .success(outcome)
         } catch { ending = .failure(error) }
         let after = await probeContext.ledger
@@ -67,8 +68,8 @@ extension ProbeSuite {
     }
 
     /// Returns URLs that only look like returns, and belong to other owners.
-    private func strangers(_ returns: ConformanceSubject.Returns) -> [String] {
-        returns.own.flatMap { url in
+    private func strangers(_ messages: VendorMessages) -> [String] {
+        messages.returns.flatMap { url in
             HostileLinks.impostors(of: url) + ["evil-\(url)", "https://evil.example/?url=\(PercentCoding.encode(url))"]
         }.compactMap { text in
             guard route(text)?.match.role == .callback else { return nil }

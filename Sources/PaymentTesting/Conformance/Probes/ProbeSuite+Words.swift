@@ -21,11 +21,10 @@ extension ProbeSuite {
     }
 
     func capabilities() -> [String] {
-        let conformances = Set(ProviderDescriptor.capabilities(of: subject.service))
-        return ProviderDescriptor.Capability.allCases.compactMap { capability in
-            switch (subject.capabilities.contains(capability), conformances.contains(capability)) {
-            case (true, false): "'\(capability.rawValue)' is meant, but the provider does not conform to its protocol"
-            case (false, true): "'\(capability.rawValue)' is not meant, but the provider conforms to its protocol"
+        ProviderDescriptor.Capability.allCases.compactMap { capability in
+            switch (subject.capabilities.meant.contains(capability), subject.capabilities.real.contains(capability)) {
+            case (true, false): "'\(capability.rawValue)' is meant, but no service conforms to its protocol"
+            case (false, true): "'\(capability.rawValue)' is not meant, but a service conforms to its protocol"
             default: nil
             }
         }
@@ -38,7 +37,7 @@ extension ProbeSuite {
 
     func links() throws -> [String] {
         guard let provider = subject.provider else { return [] }
-        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the backend names no link") }
+        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the payment has no link") }
         var findings: [String] = []
         for text in HostileLinks.around(link) {
             guard let link = try? PaymentLink(text) else { continue }
@@ -54,7 +53,7 @@ extension ProbeSuite {
     }
 
     func spellings() throws -> [String] {
-        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the backend names no link") }
+        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the payment has no link") }
         guard let match = route(link)?.match, let name = match.reference else {
             return ["its link names no payment"]
         }

@@ -18,6 +18,7 @@ enum ProviderTemplateFiles {
                     dependencies: [
                         "SampleProvider",
                         .product(name: "PaymentCore", package: "swift-payment-router"),
+                        .product(name: "PaymentSimulation", package: "swift-payment-router"),
                         .product(name: "PaymentTesting", package: "swift-payment-router"),
                     ]),
             ],
@@ -40,16 +41,17 @@ enum ProviderTemplateFiles {
         let registry = try ProviderRegistry([provider])
         ```
 
-        `swift test` runs the conformance kit: spoilt answers, crashes and cancellations at any moment, secrets in logs. Change one
-        thing at a time, and keep it green:
+        `swift test` runs the conformance kit: spoilt answers, crashes and cancellations at any moment, secrets in logs. Then it plays
+        histories with crashes, several devices and wrong clocks. Both know of Sample what `SimulatedSample` says. Change one thing at a
+        time, and keep it green:
 
         1. the links: `descriptor.patterns` and `recognize(_:)`
         2. the service's answers: `SampleOrder`, and the simulated service in the tests beside it
         3. the states: every word that the service knows, in `report(of:)`; what is not known stays unknown
         4. what moves money: in `context.step(_, .mutation(replay:))` and nothing else there; `.sameKey` only where the service
            recognises a repetition by its key
-        5. secrets: from `context.secrets`, and as `canaries` in the test
-        6. refunds and cancelling: `RefundingService`, `CancellingService`, with a `Sale` in the test
+        5. secrets: from `context.secrets`, and in the `secrets` of `SimulatedSample`
+        6. refunds and cancelling: `RefundingService`, `CancellingService`, and what `SimulatedSample` knows of them
 
         """#
 
@@ -155,6 +157,7 @@ enum ProviderTemplateFiles {
     static let service = #"""
         import PaymentCore
         import PaymentTesting
+        import SampleProvider
 
         #if canImport(FoundationEssentials)
             import FoundationEssentials
@@ -162,41 +165,52 @@ enum ProviderTemplateFiles {
             import Foundation
         #endif
 
-        /// The service itself, simulated: one order, which becomes void when it is not paid in time.
+        /// The service itself, simulated: orders that become void when they are not paid in time.
         actor SampleService: SandboxService {
-            private let order = (id: "42", shop: "Sample Shop", price: "4.80")
-            private let clock: any PaymentClock
-            private let end: Date
-            private let isSlow: Bool
-            /// The number of times that the order was paid: never more than one.
-            private(set) var payments = 0
-
-            /// - Parameter isSlow: whether a payment never settles.
-            init(clock: any PaymentClock, isSlow: Bool) {
-                self.clock = clock
-                self.isSlow = isSlow
-                end = clock.now.addingTimeInterval(900)
+            private struct Order {
+                let price: String
+                let end: Date
+                /// True if a payment never settles.
+                let isSlow: Bool
+                /// The number of times that it was paid: never more than one.
+                var payments = 0
             }
 
-            private var state: String {
-                if payments > 0 { return isSlow ? "working" : "paid" }
-                return clock.now < end ? "open" : "void"
+            private let clock: any PaymentClock
+            private var orders: [String: Order] = [:]
+
+            init(clock: any PaymentClock) { self.clock = clock }
+
+            /// Makes an order, and returns its id.
+            func makeOrder(price: String = "4.80", isSlow: Bool = false) -> String {
+                let id = String(42 + orders.count)
+                orders[id] = Order(price: price, end: clock.now.addingTimeInterval(900), isSlow: isSlow)
+                return id
+            }
+
+            /// Returns the number of times that an order was paid.
+            func payments(of id: String) -> Int { orders[id]?.payments ?? 0 }
+
+            private func state(_ order: Order) -> String {
+                if order.payments > 0 { return order.isSlow ? "working" : "paid" }
+                return clock.now < order.end ? "open" : "void"
             }
 
             func respond(to request: HTTPRequest) -> HTTPResponse {
                 let path = request.url.path.split(separator: "/").map(String.init)
-                guard path.count >= 2, path[0] == "orders", path[1] == order.id else { return answer(404, [:]) }
+                guard path.count >= 2, path[0] == "orders", var order = orders[path[1]] else { return answer(404, [:]) }
                 if request.method == .post, path.dropFirst(2) == ["pay"] {
                     let price = (try? JSONValue(parsing: request.body))?["price"]?.string
                     guard price == order.price else { return answer(422, ["error": "another price"]) }
-                    guard state == "open" else { return answer(409, ["error": "it is not open"]) }
-                    payments += 1
+                    guard state(order) == "open" else { return answer(409, ["error": "it is not open"]) }
+                    order.payments += 1
+                    orders[path[1]] = order
                 }
                 return answer(
                     200,
                     [
-                        "id": .string(order.id), "shop": .string(order.shop), "price": .string(order.price),
-                        "state": .string(state),
+                        "id": .string(path[1]), "shop": "Sample Shop", "price": .string(order.price),
+                        "state": .string(state(order)),
                     ])
             }
 
@@ -205,10 +219,51 @@ enum ProviderTemplateFiles {
             }
         }
 
+        /// The vendor as tests know it: the service, the provider that pays there, and what is true of each order.
+        struct SimulatedSample: SimulatedVendor {
+            let scenarios = [
+                SimulatedScenario("paid", "It is paid at once.", ending: .paid),
+                SimulatedScenario("slow", "A payment never settles.", ending: .open),
+            ]
+            let services: [any PaymentService]
+            let service: SampleService
+
+            init(clock: any PaymentClock, random: any RandomSource) throws {
+                services = [SampleProvider(service: try HTTPURL("https://api.sample.example"))]
+                service = SampleService(clock: clock)
+            }
+
+            var hosts: [String: any SandboxService] { ["api.sample.example": service] }
+
+            func makePayment(_ scenario: SimulatedScenario, over amount: Money?) async throws -> any SimulatedPayment {
+                let price = try amount ?? Money(decimal: "4.80", currency: .eur)
+                let id = await service.makeOrder(price: price.decimalText, isSlow: scenario.ending == .open)
+                return SampleOrderPayment(service: service, id: id, price: price)
+            }
+        }
+
+        private struct SampleOrderPayment: SimulatedPayment {
+            let service: SampleService
+            let id: String
+            let price: Money?
+
+            var reference: PaymentReference { PaymentReference(provider: "sample", id: id) }
+            var links: [String] { ["https://sample.example/order/\(id)"] }
+
+            func truth() async -> PaymentTruth {
+                var truth = PaymentTruth(taken: Array(repeating: price?.minorUnits, count: await service.payments(of: id)))
+                truth.amounts = price.map { [$0] } ?? []
+                return truth
+            }
+
+            func isMoved(by request: HTTPRequest) -> Bool { request.url.path == "/orders/\(id)/pay" }
+        }
+
         """#
 
     static let tests = #"""
         import PaymentCore
+        import PaymentSimulation
         import PaymentTesting
         import Testing
 
@@ -217,20 +272,16 @@ enum ProviderTemplateFiles {
         @Suite("Sample")
         struct SampleProviderTests {
             @Test("It conforms: spoilt answers, crashes and cancellations at any moment, secrets, hosts")
-            func conformance() async throws {
-                let host = "api.sample.example"
-                let provider = SampleProvider(service: try HTTPURL("https://\(host)"))
-                let report = await ProviderConformance.check(
-                    ConformanceSubject(provider) { behaviour, clock, _ in
-                        let service = SampleService(clock: clock, isSlow: behaviour == .neverSettles)
-                        return ConformanceSubject.Backend(
-                            link: "https://sample.example/order/42", services: [host: service]
-                        ) {
-                            await Array(repeating: 480, count: service.payments)
-                        }
-                    })
-                // It has no secrets yet: give the subject `canaries` as soon as it has some.
+            func conformance() async {
+                let report = await ProviderConformance.check(SimulatedSample.self)
+                // It has no secrets yet: name them in the vendor's `secrets` as soon as it has some.
                 #expect(report.isPassed && report.skipped == [.echoes, .secrets], "\(report)")
+            }
+
+            @Test("Histories with crashes, lost answers and several devices break nothing")
+            func histories() {
+                let broken = VendorSimulation.play(SimulatedSample.self, histories: 0..<100)
+                #expect(broken.isEmpty, "\(broken)")
             }
 
             @Test(

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSimulation
 import PaymentTesting
 import Testing
 
@@ -7,20 +8,16 @@ import Testing
 @Suite("Sample")
 struct SampleProviderTests {
     @Test("It conforms: spoilt answers, crashes and cancellations at any moment, secrets, hosts")
-    func conformance() async throws {
-        let host = "api.sample.example"
-        let provider = SampleProvider(service: try HTTPURL("https://\(host)"))
-        let report = await ProviderConformance.check(
-            ConformanceSubject(provider) { behaviour, clock, _ in
-                let service = SampleService(clock: clock, isSlow: behaviour == .neverSettles)
-                return ConformanceSubject.Backend(
-                    link: "https://sample.example/order/42", services: [host: service]
-                ) {
-                    await Array(repeating: 480, count: service.payments)
-                }
-            })
-        // It has no secrets yet: give the subject `canaries` as soon as it has some.
+    func conformance() async {
+        let report = await ProviderConformance.check(SimulatedSample.self)
+        // It has no secrets yet: name them in the vendor's `secrets` as soon as it has some.
         #expect(report.isPassed && report.skipped == [.echoes, .secrets], "\(report)")
+    }
+
+    @Test("Histories with crashes, lost answers and several devices break nothing")
+    func histories() {
+        let broken = VendorSimulation.play(SimulatedSample.self, histories: 0..<100)
+        #expect(broken.isEmpty, "\(broken)")
     }
 
     @Test(

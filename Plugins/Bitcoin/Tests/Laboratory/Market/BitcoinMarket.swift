@@ -1,10 +1,10 @@
 import BitcoinProvider
 import BitcoinSandbox
 import BitcoinWallets
-package import MarketModel
 package import PaymentCore
 import PaymentCrypto
 import PaymentRouting
+package import PaymentSimulation
 import PaymentStandards
 package import PaymentTesting
 import Synchronization

@@ -1,9 +1,9 @@
 import BitcoinProvider
 import BitcoinSandbox
-package import MarketModel
 package import PaymentCore
 import PaymentCrypto
 import PaymentSettlement
+package import PaymentSimulation
 import PaymentStandards
 package import PaymentTesting
 import Synchronization

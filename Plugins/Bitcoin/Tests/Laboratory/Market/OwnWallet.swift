@@ -1,8 +1,8 @@
 import BitcoinSandbox
 import BitcoinWallets
-import MarketModel
 import PaymentCore
 import PaymentRouting
+import PaymentSimulation
 import PaymentStandards
 import PaymentTesting
 import Synchronization

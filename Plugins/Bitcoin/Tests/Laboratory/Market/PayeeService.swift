@@ -1,7 +1,7 @@
 import BitcoinSandbox
-import MarketModel
 import PaymentCore
 import PaymentCrypto
+import PaymentSimulation
 import PaymentStandards
 import PaymentTesting
 import SandboxSupport

@@ -1,6 +1,6 @@
 import BitcoinSandbox
-import MarketModel
 import PaymentCore
+import PaymentSimulation
 import PaymentStandards
 import PaymentTesting
 import Synchronization

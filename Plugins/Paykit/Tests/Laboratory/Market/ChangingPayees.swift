@@ -1,7 +1,7 @@
-import MarketModel
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
+import PaymentSimulation
 import PaymentTesting
 import Synchronization
 

@@ -1,9 +1,9 @@
-package import MarketModel
 import PaykitProvider
 import PaykitSandbox
 package import PaymentCore
 import PaymentCrypto
 import PaymentSettlement
+package import PaymentSimulation
 import PaymentStandards
 package import PaymentTesting
 import Synchronization

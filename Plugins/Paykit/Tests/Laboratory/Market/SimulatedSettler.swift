@@ -1,7 +1,7 @@
-import MarketModel
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
+import PaymentSimulation
 import PaymentTesting
 import Synchronization
 

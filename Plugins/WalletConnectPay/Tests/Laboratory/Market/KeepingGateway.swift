@@ -1,7 +1,6 @@
-import MarketModel
 import PaymentCore
+import PaymentSimulation
 import PaymentTesting
-import WalletConnectPaySandbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,7 +10,7 @@ import WalletConnectPaySandbox
 
 /// A gateway that refuses some signatures, keeps them all the same, and cashes them minutes later, or never.
 actor KeepingGateway: SandboxService {
-    private let sandbox: WalletConnectPaySandbox
+    private let sandbox: any SandboxService
     private let clock: any PaymentClock
     private let random: SeededRandomSource
     /// The probability that a signature is refused.
@@ -20,7 +19,7 @@ actor KeepingGateway: SandboxService {
     private var kept: [(request: HTTPRequest, due: Date)] = []
 
     init(
-        _ sandbox: WalletConnectPaySandbox, _ clock: any PaymentClock, _ random: SeededRandomSource, share: Double,
+        _ sandbox: any SandboxService, _ clock: any PaymentClock, _ random: SeededRandomSource, share: Double,
         cashes: Bool
     ) {
         (self.sandbox, self.clock, self.random, self.share) = (sandbox, clock, random, share)
