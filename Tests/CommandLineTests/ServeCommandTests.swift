@@ -21,9 +21,7 @@ struct ServeCommandTests {
         defer { sandbox.stop() }
         let words = ["--journal", folder.file("journal"), "--sandbox", sandbox.baseURL.text, "--ready-file", file]
         let program = try Program(["serve"] + words + (hasTokens ? ["--tokens", tokens] : []))
-        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
-        let url = try #require(ready["url"]?.string)
+        let url = try await Self.url(in: file)
         let request = HTTPRequest(.get, try HTTPURL(url + "/openapi.json"))
         let status = try await StandardTransport().send(request).status
         program.signal(SIGTERM)
@@ -33,5 +31,43 @@ struct ServeCommandTests {
         #expect(lines == ["API at \(url), described at /openapi.json", "Ctrl-C stops it."])
         #expect(errors.contains("Every program of this machine can pay here") != hasTokens, "\(errors)")
         #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    /// Returns the address of a server once it has written it.
+    private static func url(in file: String) async throws -> String {
+        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
+        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+        return try #require(ready["url"]?.string)
+    }
+
+    @Test("A server that is asked to end waits for its payments, and is not ready for others")
+    func drained() async throws {
+        let (folder, sandbox) = (ScratchFolder(), WalletConnectPaySandbox())
+        let gate = GatedService(sandbox, holding: "/confirm")
+        let gateway = try LoopbackServer(gate)
+        defer { gateway.stop() }
+        let (file, link) = (folder.file("ready.json"), JSONValue.string(await sandbox.createPayment().link))
+        let program = try Program([
+            "serve", "--wallet", "1", "--journal", folder.file("journal"), "--sandbox", gateway.baseURL.text,
+            "--ready-file", file, "--drain", "600",
+        ])
+        defer { program.signal(SIGKILL) }
+        let url = try await Self.url(in: file)
+        func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> HTTPResponse {
+            try await StandardTransport().send(
+                HTTPRequest(
+                    method, try HTTPURL(url + path), headers: ["Idempotency-Key": "k"],
+                    body: body?.serialized() ?? []))
+        }
+        let quote = try JSONValue(parsing: try await call(.post, "/v1/quotes", ["link": link]).body)
+        let option = try #require(quote["options"]?.array?.first { $0["unmet"] == [] }?["id"], "\(quote.text)")
+        let order: JSONValue = ["quote": try #require(quote["id"]), "option": option]
+        #expect(try await call(.post, "/v1/payments", order).status == 201)
+        for await _ in gate.arrivals { break }
+        program.signal(SIGTERM)
+        let begun = ContinuousClock.now
+        while try await call(.get, "/ready", nil).status != 503 {
+            try #require(ContinuousClock.now - begun < .seconds(20), "it does not end")
+        }
     }
 }

@@ -42,11 +42,13 @@ struct EventTests {
         #expect(heard.last?.date == world.clock.now)
     }
 
-    @Test("The last event of a log is the outcome")
-    func log() async throws {
+    @Test("The last event of a log is the outcome, also of a payment that was over before", arguments: [true, false])
+    func log(isOver: Bool) async throws {
         let kinds = Mutex<[PaymentEvent.Kind]>([])
         let log = PaymentLog { event in kinds.withLock { $0.append(event.kind) } }
-        let outcome = try await World().router(telling: log).pay(ScriptedProvider.link, as: .careless)
+        var world = World()
+        if isOver { world.provider.quotedOutcome = .expired }
+        let outcome = try await world.router(telling: log).pay(ScriptedProvider.link, as: .careless)
         #expect(kinds.withLock { $0.last } == .outcome(outcome))
     }
 

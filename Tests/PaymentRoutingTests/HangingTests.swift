@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
@@ -29,16 +30,68 @@ struct HangingTests {
         return world
     }
 
+    /// Returns the outcome that a caller receives; nil when it has received none within 20 seconds.
+    private static func end(of caller: Task<PaymentOutcome, any Error>) async -> ServiceReport? {
+        await TimeBound(.seconds(20), SystemPaymentClock()).result { try? await caller.value.report } ?? nil
+    }
+
+    @Test("Work that takes longer than it may is cancelled")
+    func late() async throws {
+        let (cancelled, end) = (Tally(), Gate())
+        let result = await TimeBound(.zero, SystemPaymentClock()).result { () -> Bool in
+            try? await Task.sleep(for: .seconds(20))
+            if Task.isCancelled { cancelled.count("work") }
+            await end.open()
+            return true
+        }
+        #expect(result == nil)
+        await end.pass()
+        #expect(cancelled["work"] == 1)
+    }
+
+    /// A clock that reports when a sleep is cancelled.
+    private struct WatchedClock: PaymentClock {
+        let ended = Gate()
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let uptime = Duration.zero
+
+        func sleep(for duration: Duration) async throws {
+            try? await Task.sleep(for: .seconds(3600))
+            await ended.open()
+        }
+    }
+
+    private final class ThreadExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test("Nothing is left waiting for the limit of work that has ended")
+    func early() async throws {
+        let clock = WatchedClock()
+        let result = await RouterTasks.$executor.withValue(ThreadExecutor()) {
+            await TimeBound(.seconds(60), clock).result { 1 }
+        }
+        #expect(result == 1)
+        let hasEnded = await TimeBound(.seconds(20), SystemPaymentClock()).result { () -> Bool in
+            await clock.ended.pass()
+            return true
+        }
+        #expect(hasEnded == true)
+    }
+
     @Test("Every waiting caller receives the payer's return's ending, and none waits afterwards")
     func endedByReturn() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(inside, leave)
         let router = try world.router
-        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         await inside.pass()
-        async let second = router.pay(ScriptedProvider.link, as: .careless)
+        let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         #expect(try await router.handle("shop://paid?id=p1") == Self.completed)
-        #expect(try await [first, second].map(\.report) == [Self.completed, Self.completed])
+        for caller in [first, second] { try #require(await Self.end(of: caller) == Self.completed) }
         let id = try #require(try await world.histories.first?.attempt.id)
         #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.completed)
         #expect(try await router.resume(id, as: Payer()) == Self.completed)
@@ -53,10 +106,10 @@ struct HangingTests {
         var world = Self.world(inside, leave)
         world.provider.completeBody = { _, _ in .cancelled }
         let router = try world.router
-        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         await inside.pass()
         #expect(try await router.handle("shop://paid?id=p1") == .cancelled)
-        #expect(try await first == .cancelled)
+        try #require(await Self.end(of: first) == .cancelled)
         let id = try #require(try await world.histories.first?.attempt.id)
         #expect(try await router.resume(id, as: Payer()) == .cancelled)
         await leave.open()
@@ -112,6 +165,23 @@ struct HangingTests {
         }
         #expect(unknown.reference == ScriptedProvider.reference)
         #expect(try await world.journal.unfinished().count == 1)
+        await leave.open()
+    }
+
+    @Test("A caller that is cancelled once another process has stored the payment learns that it is paid")
+    func cancelledOncePaid() async throws {
+        let (inside, leave, journal) = (Gate(), Gate(), FailingJournal { _ in false })
+        var world = Self.world(inside, leave)
+        world.journal = journal
+        let router = try world.router
+        let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        let paid = try await World().pay()
+        let (open, lease) = (try #require(try await world.histories.first), try #require(await journal.lease))
+        let entry = JournalEntry(date: world.clock.now, event: .outcome(paid))
+        try await journal.base.append(entry, to: open.attempt.id, under: lease)
+        first.cancel()
+        #expect(await Self.end(of: first) == paid.report)
         await leave.open()
     }
 
@@ -176,6 +246,53 @@ struct HangingTests {
         await leave.open()
         #expect(try await first == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
         #expect(world.transport.requests.count == 1)
+    }
+
+    private static func intent(_ key: String?) -> PaymentIntent {
+        PaymentIntent(of: ScriptedProvider.link, key: key, choice: .option("card"))
+    }
+
+    @Test("A caller that has joined a request keeps it in progress when the first one leaves", arguments: ["a", nil])
+    func joinedRequest(key: String?) async throws {
+        let (inside, leave, joined) = (Gate(), Gate(), Gate())
+        let world = Self.world(inside, leave)
+        let router = try world.router(
+            telling: PaymentLog { event in
+                guard case .joined = event.kind else { return }
+                Task { await joined.open() }
+            })
+        let first = Task { await router.carryOut(Self.intent("a"), as: Payer()) }
+        await inside.pass()
+        let second = Task { await router.carryOut(Self.intent(key), as: Payer()) }
+        await joined.pass()
+        first.cancel()
+        _ = await first.value
+        await leave.open()
+        guard case .stated(.succeeded) = await second.value else {
+            Issue.record("it was cancelled with the first one")
+            return
+        }
+        #expect(world.provider.calls["pay"] == 1)
+    }
+
+    @Test("Another request whose payer never returns is waited for no longer than a lease")
+    func impatientRequest() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var world = Self.world(inside, leave)
+        world.leases = LeasePolicy(timeout: .milliseconds(20), grace: .milliseconds(20))
+        let router = try world.router
+        let first = Task { await router.carryOut(Self.intent("a"), as: Payer()) }
+        await inside.pass()
+        let second = await TimeBound(.seconds(20), SystemPaymentClock()).result {
+            await router.carryOut(Self.intent("b"), as: Payer())
+        }
+        guard case .unanswered(let error, _)? = second else {
+            Issue.record("\(String(describing: second))")
+            return
+        }
+        #expect(error.code == .inUse)
+        await leave.open()
+        _ = await first.value
     }
 
     @Test(

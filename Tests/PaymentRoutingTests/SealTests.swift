@@ -203,18 +203,46 @@ struct SealTests {
         }
     }
 
-    @Test("An end that another program adds during a payment is not the payment's", arguments: [true, false])
-    func addedEnd(hasStep: Bool) async throws {
+    @Test(
+        "An end that another program adds during a payment is not the payment's", arguments: [true, false],
+        [true, false])
+    func addedEnd(hasStep: Bool, isAfterStep: Bool) async throws {
         let (journal, paid) = (EndedJournal(), try await World().pay())
         var world = World()
         (world.key, world.journal) = (try Self.key(), journal)
         world.provider.payBody = { attempt, context in
+            if isAfterStep { _ = try await context.step("look", .query) { 1 } }
             try await journal.end(attempt, as: paid)
             if hasStep { _ = try await context.step("capture", .mutation(replay: .never)) { 1 } }
             return .declined(DeclineReason(.refused, "no"))
         }
         let outcome = try? await world.pay()
         #expect(paid == Self.paid && outcome?.report != paid.report)
+    }
+
+    @Test("Without seals an end that another worker adds is the payment's, unless it denies what may still be paid")
+    func storedEnd() async throws {
+        let (paid, refused) = (Self.paid, ServiceReport.declined(DeclineReason(.refused, "no")))
+        for (stored, report, stated) in [
+            (paid, ServiceReport.pending(retryAfter: nil), paid), (paid, refused, paid),
+            (refused, .pending(retryAfter: nil), .pending(retryAfter: nil)),
+        ] {
+            let (journal, outcome) = (EndedJournal(), try await Self.outcome(stored))
+            var world = World()
+            world.journal = journal
+            world.provider.payBody = { attempt, _ in
+                try await journal.end(attempt, as: outcome)
+                return report
+            }
+            #expect(try await world.pay() == stated)
+        }
+    }
+
+    /// The outcome of a payment of which the service reports this.
+    private static func outcome(_ report: ServiceReport) async throws -> PaymentOutcome {
+        var world = World()
+        world.provider.payBody = { _, _ in report }
+        return try await world.pay()
     }
 
     typealias Change = @Sendable (inout AttemptHistory, _ other: AttemptHistory) -> Void

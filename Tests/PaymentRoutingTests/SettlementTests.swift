@@ -40,6 +40,21 @@ struct SettlementTests {
         #expect(settler.settlements.count == 1)
         let settlement = try #require(settler.settlements.first)
         #expect(settlement.endpoint == InvoiceProvider.endpoint && settlement.amount == provider.amount)
+        #expect(provider.calls["notify"] == 2, "the payee learns of it whenever the payer returns to it")
+    }
+
+    @Test("What one settler has refused stays refused where another one is asked")
+    func refusedByOther() async throws {
+        guard case .declined = try await pay(TestSettler(.refuses)) else {
+            Issue.record("the settler's no was not believed")
+            return
+        }
+        let other = TestSettler(name: "other-orders")
+        let outcome = try await router().status(of: InvoiceProvider.invoiceReference, as: .careless(other))
+        guard case .declined = outcome else {
+            Issue.record("it is not refused any more: \(outcome)")
+            return
+        }
     }
 
     @Test("Whatever a settler's error claims, money may have moved; the settler is asked, and pays no second time")

@@ -1,10 +1,11 @@
 import Foundation
 import PaymentCore
-import PaymentRouting
 import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PaymentRouting
 
 /// A router's statements about a payment that another router has taken over, or works on concurrently.
 @Suite("Taken over")
@@ -20,6 +21,69 @@ struct TakeoverTests {
 
     private static func isInUse(_ error: PaymentError?) -> Bool {
         error?.code == .inUse && error?.phase == .maybeSent
+    }
+
+    /// A journal in which another router ends two attempts while this one waits for the lease.
+    private actor BusyJournal: PassingJournal {
+        let base = InMemoryJournal()
+        private var asked = 0
+
+        func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+            asked += 1
+            if asked == 1 { _ = await base.acquire(TakeoverTests.otherLease, at: now) }
+            if asked == 2 {
+                let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
+                let reports = [ServiceReport.declined(DeclineReason(.refused, "no")), .succeeded(receipt)]
+                for (number, report) in reports.enumerated() {
+                    var world = World()
+                    world.provider.payBody = { _, _ in report }
+                    _ = try await world.pay()
+                    let history = try await world.histories.first
+                    guard let attempt = history?.attempt, let end = history?.entries.last else { continue }
+                    let other = PaymentAttempt(
+                        id: AttemptID(rawValue: "att_\(number)"), reference: attempt.reference,
+                        option: attempt.option, idempotencyKey: "\(number)", startedAt: now, expiresAt: nil)
+                    try await base.open(other, under: TakeoverTests.otherLease)
+                    try await base.append(end, to: other.id, under: TakeoverTests.otherLease)
+                }
+                await base.release(TakeoverTests.otherLease)
+            }
+            return await base.acquire(lease, at: now)
+        }
+    }
+
+    @Test("Of several attempts that another router has ended meanwhile, the last one's outcome is returned")
+    func lastOutcome() async throws {
+        var world = World()
+        world.journal = BusyJournal()
+        #expect(try await world.pay() == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(try await world.histories.count == 2)
+    }
+
+    @Test("One caller at a time carries a payment out, also next to one that handles its payer's return")
+    func oneCarrier() async throws {
+        let world = World()
+        let effects = RouterEffects(
+            transport: world.transport, journal: world.journal, clock: world.clock, random: world.random,
+            secrets: NoSecrets(), log: .silent, journalKey: nil, autoPay: nil)
+        let (leases, payment) = (PaymentLeases(effects, LeasePolicy()), ScriptedProvider.reference)
+        @Sendable func with(
+            _ role: PaymentLeases.Role, _ work: @escaping @Sendable () async throws -> Bool
+        ) async throws -> Bool {
+            try await leases.with(payment, as: role, waiting: false) { _ in
+                try await work()
+            } orElse: { _ in
+                false
+            }
+        }
+        let isCarriedOut = try await with(.visitor) {
+            try await with(.carrier) {
+                await #expect(throws: PaymentError.self) { try await with(.carrier) { true } }
+                return try await with(.visitor) { true }
+            }
+        }
+        #expect(isCarriedOut)
     }
 
     @Test("An ending without effect is not returned when it cannot be stored any more", arguments: [true, false])

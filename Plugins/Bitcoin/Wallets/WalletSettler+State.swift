@@ -112,8 +112,7 @@ extension WalletSettler {
     /// The number of blocks in which an invoice has expired, whatever this device's clock says: twice as many as there
     /// are on average in the whole time for which it was made, and a day's. Nil for an invoice that does not say so.
     private func lifetime(of invoice: WalletInvoice) -> UInt64? {
-        guard let seconds = lifetimeSeconds(invoice), seconds < 1 << 40 else { return nil }
-        return 144 + seconds / 300
+        lifetimeSeconds(invoice).map { 144 + $0 / 300 }
     }
 
     private func lifetimeSeconds(_ invoice: WalletInvoice) -> UInt64? {

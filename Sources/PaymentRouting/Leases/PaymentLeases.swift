@@ -138,7 +138,7 @@ actor PaymentLeases {
         }
         let lease =
             unreleased[payment]
-            ?? PaymentLease(payment: payment, holder: effects.random.hex(32), duration: policy.duration)
+            ?? PaymentLease(payment: payment, holder: effects.random.uuid(), duration: policy.duration)
         let isTaken: Bool
         do { isTaken = try await effects.journal.acquire(lease, at: effects.clock.now) } catch {
             throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, cause: error)

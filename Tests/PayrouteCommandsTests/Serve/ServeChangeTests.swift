@@ -54,7 +54,7 @@ struct ServeChangeTests {
         let changes = await payments.changes(of: "pay_1")
         for _ in 0..<70 {
             async let answer = actions.ask(.code, [:], of: "pay_1", answer: [], check: { _ in })
-            while await !actions.isAsking("pay_1") { await Task.yield() }
+            try await eventually("it asks nothing") { await actions.isAsking("pay_1") }
             let id = try #require(await actions.action(of: "pay_1")?["id"]?.string)
             try await actions.answer(id, of: "pay_1", with: [])
             _ = try await answer

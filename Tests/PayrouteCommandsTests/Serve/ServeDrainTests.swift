@@ -77,7 +77,7 @@ struct ServeDrainTests {
         let taken = await shop.holdNext(until: gate)
         _ = try await begin("tab", server)
         await taken.pass()
-        while clock.waits.isEmpty { await Task.yield() }
+        try await eventually("it does not wait for its next look") { !clock.waits.isEmpty }
         #expect(clock.waits == [.seconds(60)])
         await server.drain(within: .seconds(1))
         let naps = Array(repeating: Duration.milliseconds(50), count: 20)
@@ -89,11 +89,7 @@ struct ServeDrainTests {
     func counted() async throws {
         let server = try await server()
         _ = try await begin("tab", server)
-        let begun = ContinuousClock.now
-        while !server.api.metrics.text.contains("_seconds_count 1\n") {
-            try #require(ContinuousClock.now - begun < .seconds(20), "it does not end")
-            await Task.yield()
-        }
+        try await eventually("it does not end") { server.api.metrics.text.contains("_seconds_count 1\n") }
         #expect(server.api.metrics.text.contains("_seconds_sum 0.0\n"), "\(server.api.metrics.text)")
     }
 
@@ -115,13 +111,9 @@ struct ServeDrainTests {
     @Test("A server that ends, or is released, looks at its payments no more", arguments: [true, false])
     func released(isStopped: Bool) async throws {
         var server: ServeInterface? = try await server()
-        while clock.waits.isEmpty { await Task.yield() }
+        try await eventually("it does not wait for its next look") { !clock.waits.isEmpty }
         if isStopped { await server?.stop() } else { server = nil }
-        let begun = ContinuousClock.now
-        while !clock.isCancelled {
-            try #require(ContinuousClock.now - begun < .seconds(20), "it waits for its next look")
-            await Task.yield()
-        }
+        try await eventually("it waits for its next look") { clock.isCancelled }
         #expect((server != nil) == isStopped)
     }
 
@@ -129,7 +121,7 @@ struct ServeDrainTests {
     func asking() async throws {
         let server = try await server()
         let id = try await begin("signed", server)
-        while await !server.api.payments.actions.isAsking(id) { await Task.yield() }
+        try await eventually("it asks nothing") { await server.api.payments.actions.isAsking(id) }
         let changes = await server.api.payments.changes(of: id)
         let hasEnded = Mutex(false)
         let watcher = Task {
@@ -138,11 +130,7 @@ struct ServeDrainTests {
         }
         await server.drain(within: .seconds(1))
         #expect(!clock.naps.contains(.milliseconds(50)))
-        let begun = ContinuousClock.now
-        while !hasEnded.withLock({ $0 }) {
-            try #require(ContinuousClock.now - begun < .seconds(20), "the watcher waits for more")
-            await Task.yield()
-        }
+        try await eventually("the watcher waits for more") { hasEnded.withLock { $0 } }
         watcher.cancel()
     }
 }

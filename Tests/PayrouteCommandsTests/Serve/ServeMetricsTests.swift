@@ -35,5 +35,9 @@ struct ServeMetricsTests {
                 "payroute_http_answers_total{status=\"200\"} 1", "payroute_http_answers_total{status=\"404\"} 2",
                 "payroute_webhooks_total{result=\"failed\"} 1", "payroute_webhooks_total{result=\"taken\"} 2",
             ])
+        for line in lines {
+            let name = line.prefix { $0 != "{" }
+            for part in ["HELP", "TYPE"] { #expect(metrics.text.contains("# \(part) \(name) "), "\(name)") }
+        }
     }
 }

@@ -40,6 +40,26 @@ struct ServePaymentTests {
         #expect(rest["payments"]?.array?.map { $0["id"] } == [.string(id)] && rest["before"] == .null)
     }
 
+    @Test("A page has fifty payments where its caller states no number")
+    func pages() async throws {
+        let folder = ScratchFolder()
+        let order = try ServeOrder(stored: ["link": "nothing"])
+        do {
+            let table = try ServeTable(path: folder.file("journal.served"))
+            for number in 0...50 {
+                let payment = ServedPayment(
+                    id: "pay_\(number)", tenant: "local", key: "\(number)", input: order.link, order: order,
+                    created: Date())
+                _ = try await table.begin(payment, digest: "d")
+            }
+        }
+        let served = try await ServedShop(in: folder)
+        let list = try await served.call(.get, "/v1/payments").json
+        #expect(list["payments"]?.array?.count == 50 && list["before"] == "pay_1", "\(list.text)")
+        let rest = try await served.call(.get, "/v1/payments?before=pay_1").json
+        #expect(rest["payments"]?.array?.map { $0["id"] } == ["pay_0"])
+    }
+
     @Test("A server whose journal was taken away is not ready", arguments: ["journal", "journal.served"])
     func notReady(file: String) async throws {
         let served = try await ServedShop()
@@ -294,6 +314,21 @@ struct ServePaymentTests {
         #expect(try await served.begin(["quote": "quo_1", "option": "tab"]).status == 404)
         let mixed = try await served.begin(["quote": try #require(quote.json["id"]), "link": .string(Self.link)])
         #expect(mixed.status == 422)
+    }
+
+    @Test("A key stands for its payment also when the quote is gone, and no other key pays by such a quote")
+    func quoteGone() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        var first: ServedShop? = try await ServedShop(in: folder, shop: shop)
+        let quote = try #require(try await first?.call(.post, "/v1/quotes", ["link": .string(Self.link)]).json["id"])
+        let body: JSONValue = ["quote": quote, "option": "tab"]
+        let paid = try #require(try await first?.pay(body, key: "k"))
+        first = nil
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
+        let again = try await served.begin(body, key: "k")
+        #expect((again.status, again.json["id"]) == (200, paid["id"]))
+        #expect(try await served.begin(body, key: "another").status == 404)
+        #expect(try await served.begin(["quote": quote, "option": "signed"], key: "k").status == 422)
     }
 
     @Test("A payment by a quote asks for no other")

@@ -126,6 +126,15 @@ final class ServedShop: Sendable {
     }
 }
 
+/// Waits until a condition holds, and fails after 20 seconds.
+func eventually(_ words: Comment, _ condition: () async throws -> Bool) async throws {
+    let begun = ContinuousClock.now
+    while try await !condition() {
+        try #require(ContinuousClock.now - begun < .seconds(20), words)
+        await Task.yield()
+    }
+}
+
 /// The served description, as what answers are compared with.
 struct Description: Sendable {
     static let shared = Description()

@@ -1,5 +1,6 @@
 import BitcoinSandbox
 import PaymentCore
+import PaymentRouting
 import TestSupport
 import Testing
 
@@ -8,6 +9,17 @@ import Testing
 /// The file in which wallets' orders are kept.
 @Suite("The file of orders")
 struct OrderFileTests {
+    @Test("A mark that cannot be written says why")
+    func unwritableMark() throws {
+        let mark = OrderMark(path: ScratchFolder().file("none/mark"))
+        let error = #expect(throws: JournalError.self) { try mark.write("a", count: 1) }
+        guard case .inaccessible(_, let detail)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(detail == "No such file or directory")
+    }
+
     @Test("At a wallet that takes turns one order is sent at a time; other wallets are not held up")
     func turns() async throws {
         let bench = try WalletBench(.lnbits)

@@ -140,6 +140,16 @@ struct WalletAddressTests {
         ] {
             #expect(try await state([start: place]).hasSentNothing, "\(place)")
         }
+        // Where money is worth nothing, the services of this machine are asked as well.
+        let local = [start: "http://127.0.0.1/ann"]
+        #expect(try await state(local).isSettled)
+        let other = Service(try WalletBench(.lnd).node)
+        let transport = SandboxTransport(MovedService(base: other, moves: local), clock: TestClock())
+        for (network, count) in [("mainnet", 0), ("regtest", 1)] {
+            let services = PayService(transport: transport, reader: StandardsReader(), network: network)
+            _ = try? await services.invoice(of: Self.settlement().endpoint, over: 21_000)
+            #expect(other.asked.withLock { $0 } == count, "\(network)")
+        }
         // The invoice's host is the last one, which is shown with its message.
         let bench = try WalletBench(.lnd)
         moves = ["pay.example/callback": "https://new.example/callback?amount=21000"]
@@ -156,7 +166,7 @@ struct WalletAddressTests {
         #expect(service.asked.withLock { $0 } == 0)
     }
 
-    @Test("A comment goes to the service, as long as it takes it, and to no invoice")
+    @Test("A comment goes to the service, as long as it takes it, and to no invoice and no address on the chain")
     func comments() async throws {
         let bench = try WalletBench(.lnd)
         let service = Service(bench.node)
@@ -165,6 +175,9 @@ struct WalletAddressTests {
         let long = String(repeating: "x", count: 21)
         #expect(try await bench.asking(service, comment: long).settle(Self.settlement("b")).hasSentNothing)
         #expect(try await bench.asking(service, comment: "x").settle(bench.settlement("c")).hasSentNothing)
+        let onChain = try WalletChainTests.settlement("d")
+        #expect(try await bench.asking(service, comment: "x").settle(onChain).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty)
         #expect(service.asked.withLock { $0 } == 1 && bench.node.attemptCount == 1)
     }
 

@@ -91,6 +91,7 @@ struct WalletAnswerTests {
                 (200, #"{"result":{"status":"SUCCEEDED"}}"#, .dealtWith),
                 (500, #"{"result":{"status":"FAILED"}}"#, .nothing),
                 (200, inFlight, .nothing), (200, inFlight + "\n" + error(3, "bad"), .nothing),
+                (200, inFlight + "\n" + #"{"result":{"status":"FAILED"}}"#, .dealtWith),
                 (200, error(3, "bad") + "\n" + inFlight.dropLast(4), .nothing),
                 (200, #"{"result":{"status":"SUCC"#, .nothing), (502, "<html>", .nothing), (200, "", .nothing),
             ], LNDWallet.reading)
@@ -186,6 +187,10 @@ struct WalletAnswerTests {
                 try await Self.record(.lnbits, 200, Self.row(members))
             }
         }
+        // A payment that it calls successful, and not paid.
+        await #expect(throws: PaymentError.self) {
+            try await Self.record(.lnbits, 200, Self.row(own).replacing(#""paid":true"#, with: #""paid":false"#))
+        }
         // The answer to a wrong key, about any wallet's payment.
         await #expect(throws: PaymentError.self) {
             try await Self.record(.lnbits, 200, #"{"paid":true,"preimage":"00"}"#)
@@ -240,6 +245,35 @@ struct WalletAnswerTests {
             return
         }
         await #expect(throws: PaymentError.self) { try await Self.record(face, status, body(20_000)) }
+    }
+
+    @Test("Of several lines about a payment, LND's last one counts")
+    func lastLine() async throws {
+        func line(_ status: String) -> String {
+            let payment = #""payment_hash":"\#(Self.invoice.paymentHash)","payment_preimage":"00","value_msat":"21000""#
+            return #"{"result":{\#(payment),"status":"\#(status)"}}"#
+        }
+        let body = line("IN_FLIGHT") + "\n" + line("SUCCEEDED")
+        #expect(try await Self.record(.lnd, 200, body) == .paid(preimage: "00", fee: nil))
+    }
+
+    @Test(
+        "A wallet's conduct is that of its node",
+        arguments: [
+            (.lnbits, false, true), (.lnd, true, false), (.coreLightning, true, false), (.phoenixd, false, false),
+        ] as [(SimulatedNode.Face, Bool, Bool)])
+    func conduct(face: SimulatedNode.Face, refusesExpired: Bool, takesTurns: Bool) throws {
+        let conduct = try WalletBench.wallet(face, over: Fixed(answers: [:])).conduct
+        #expect(conduct.refusesExpired == refusesExpired && conduct.takesTurns == takesTurns)
+    }
+
+    @Test("LND's record of another payment hash is another payment's, also without the text of its invoice")
+    func otherHash() async throws {
+        for (hash, isPaid) in [(Self.invoice.paymentHash, true), (String(repeating: "cd", count: 32), false)] {
+            let payment = #""payment_hash":"\#(hash)","payment_preimage":"00","value_msat":"21000""#
+            let record = try? await Self.record(.lnd, 200, #"{"result":{\#(payment),"status":"SUCCEEDED"}}"#)
+            #expect(record == (isPaid ? .paid(preimage: "00", fee: nil) : nil))
+        }
     }
 
     @Test("A failed payment of Core Lightning with a part in flight is in flight")
@@ -336,6 +370,35 @@ struct WalletAnswerTests {
         for (face, (status, body)) in bodies {
             let wallet = try WalletBench.wallet(face, over: Fixed(answers: ["": Self.response(status, body)]))
             #expect(try await wallet.account().network == "testnet")
+        }
+    }
+
+    @Test(
+        "An answer with the status of an error states no account and no balance",
+        arguments: [
+            (.lnbits, 200, "/api/v1/wallet", #"{"id":"02","name":"B","balance":1}"#),
+            (.lnd, 200, "/v1/getinfo", #"{"identity_pubkey":"02","chains":[]}"#),
+            (.coreLightning, 201, "/v1/getinfo", #"{"id":"02","network":"regtest"}"#),
+            (.phoenixd, 200, "/getinfo", #"{"nodeId":"02"}"#), (.phoenixd, 200, "/getbalance", #"{"balanceSat":1}"#),
+        ] as [(SimulatedNode.Face, Int, String, String)])
+    func failedAccount(face: SimulatedNode.Face, status: Int, path: String, body: String) async throws {
+        // Whatever else is asked, it is answered.
+        let rest = Self.response(200, #"{"nodeId":"02","balanceSat":1}"#)
+        for (status, isStated) in [(status, true), (500, false), (203, false)] {
+            let node = Fixed(answers: [path: Self.response(status, body), "": rest])
+            let account = try? await WalletBench.wallet(face, over: node).account()
+            #expect((account?.id == "02") == isStated, "\(status)")
+        }
+    }
+
+    @Test("LNbits takes a key for wrong where it says so, and not where a proxy finds nothing")
+    func unknownKey() async throws {
+        for (detail, isKey) in [("Wallet not found.", true), ("Not Found", false)] {
+            let node = Fixed(answers: ["": Self.response(404, #"{"detail":"\#(detail)"}"#)])
+            let error = await #expect(throws: PaymentError.self) {
+                try await WalletBench.wallet(.lnbits, over: node).account()
+            }
+            #expect((error?.code == .unauthorized) == isKey)
         }
     }
 

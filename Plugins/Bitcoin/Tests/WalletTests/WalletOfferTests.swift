@@ -79,7 +79,7 @@ struct WalletOfferTests {
     // MARK: Invoices that are not the offer's
 
     private enum Lie: CaseIterable {
-        case amount, description, chain, issuer, extraTerm, signature, otherText
+        case amount, description, chain, issuer, extraTerm, firstTerm, lastTerm, newTerm, signature, otherText
     }
 
     @Test(
@@ -101,6 +101,9 @@ struct WalletOfferTests {
             case .chain: try SimulatedOffer(nil, on: .mainnet).invoice(over: 21_000, paymentHash: hash, at: 1).text
             case .issuer: try invoice(isForeign: true)
             case .extraTerm: try invoice([20: [1]])
+            case .firstTerm: try invoice([1: [1]])
+            case .lastTerm: try invoice([79: [1]])
+            case .newTerm: try invoice([1_999_999_999: [1]])
             case .signature: String(right.dropLast(6)) + "qqqqqq"
             case .otherText: offer.text
             }

@@ -117,6 +117,28 @@ struct WalletOrderTests {
         #expect(bench.node.attemptCount == 1)
     }
 
+    @Test("An invoice that the wallet has paid is not called unpaid, though it could not be paid within the limit")
+    func paidAboveLimit() async throws {
+        let bench = try WalletBench(.phoenixd)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isSettled)
+        let folder = ScratchFolder()
+        let forgetful = WalletSettler(
+            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            network: "regtest", feeLimit: FeeLimit(satoshi: 0, partsPerMillion: 0), clock: bench.clock)
+        await #expect(throws: PaymentError.self) { try await forgetful.settle(settlement) }
+        #expect(try await forgetful.settle(bench.settlement("b")).hasSentNothing && bench.node.attemptCount == 1)
+    }
+
+    @Test("The wallet is not asked about an invoice of another network")
+    func otherNetwork() async throws {
+        let bench = try WalletBench(.lnd)
+        let settler = WalletSettler(bench.wallet, orders: try bench.orders(), reader: bench.reader, clock: bench.clock)
+        let endpoint = try bench.settlement().endpoint
+        #expect(try await settler.order(paying: endpoint) == nil && bench.faults.requests.isEmpty)
+        #expect(try await bench.settler.order(paying: endpoint) == nil && !bench.faults.requests.isEmpty)
+    }
+
     @Test("An abandoned name is never requested")
     func abandoned() async throws {
         let bench = try WalletBench(.lnbits)

@@ -49,7 +49,7 @@ struct PayService: Sendable {
         _ text: String, over amount: UInt64, by terms: PayRequest, from host: String, action: JSONValue?
     ) throws(PaymentError) -> Invoice {
         guard let link = try? PaymentLink("lightning:\(text)"), case .instruction(let instruction) = reader.read(link),
-            let offer = SettlementOffer.offers(in: link, reader).first, offer.endpoint.kind == .bolt11
+            let offer = SettlementOffer.offers(in: link, reader).first
         else { throw PayRequest.error("its invoice is malformed") }
         guard offer.endpoint.network == network else { throw PayRequest.error("its invoice is not on \(network)") }
         guard instruction.fields["amountMsat"]?.uint64 == amount else {

@@ -23,7 +23,7 @@ struct OrderMark: Sendable {
             let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
             // A line that a crash has cut off says nothing: its request has not left.
-            guard words.count == 3, words[0] == id, words[2] == "." else { continue }
+            guard words.count == 3, words[0] == id else { continue }
             count = max(count, Int64(words[1]) ?? 0)
         }
         return count

@@ -120,5 +120,10 @@ extension JournalTrial {
         expect(
             Self.ids(try await archive.attempts(AttemptQuery(limit: 1)).histories) == ["again"],
             "an attempt after a removal is not the latest")
+        // An intent's attempts have the same names again.
+        try await store("declined", Self.payment("declined"), [Self.ask])
+        expect(
+            Self.ids(try await journal.histories(of: Self.payment("declined"))) == ["declined"],
+            "an attempt with the name of a removed one is not there once")
     }
 }
