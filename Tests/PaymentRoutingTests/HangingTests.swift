@@ -61,13 +61,6 @@ struct HangingTests {
         }
     }
 
-    private final class ThreadExecutor: TaskExecutor {
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
     @Test("Nothing is left waiting for the limit of work that has ended")
     func early() async throws {
         let clock = WatchedClock()

@@ -158,6 +158,47 @@ struct ServeActionTests {
         #expect(await shop.charges == 1)
     }
 
+    @Test("A payment that is resumed while its last run ends is left to that one, and its later answers are remembered")
+    func resumedAtEnd() async throws {
+        let served = try await ServedShop([])
+        let (payments, actions) = (served.api.payments, served.api.payments.actions)
+        let (isHeld, release) = (Gate(), DispatchSemaphore(value: 0))
+        // While another payment's answer is checked, no answers are forgotten.
+        let asking = Task {
+            try await actions.ask(.code, [:], of: "other", answer: []) { _ in
+                Task { await isHeld.open() }
+                release.wait()
+            }
+        }
+        try await eventually("it asks nothing") { await actions.isAsking("other") }
+        let question = try #require(await actions.action(of: "other")?["id"]?.string)
+        let answering = Task(executorPreference: ThreadExecutor()) {
+            try await actions.answer(question, of: "other", with: [])
+        }
+        defer { release.signal() }
+        await isHeld.pass()
+        let file = served.folder.file("journal")
+        try FileManager.default.moveItem(atPath: file, toPath: file + "-away")
+        let order = try ServeOrder(stored: ["link": Self.link, "option": "signed"])
+        let id = try await payments.begin(order, key: "k", digest: "d", of: "local", quote: nil).id
+        try await eventually("it does not end") { served.api.metrics.text.contains("_seconds_count 1\n") }
+        try FileManager.default.moveItem(atPath: file + "-away", toPath: file)
+        try await payments.resume(id, of: "local")
+        release.signal()
+        try await answering.value
+        _ = try await asking.value
+        #expect(try await served.settled(id)["state"] == "interrupted")
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        let asked = try await served.settled(id)
+        let path = "/v1/payments/\(id)/actions/\(asked["action"]?["id"]?.string ?? "")"
+        let gate = Gate()
+        let taken = await served.shop.holdNext(until: gate)
+        for status in [202, 409] { #expect(try await served.call(.post, path, ["result": "0x01"]).status == status) }
+        await taken.pass()
+        await gate.open()
+        #expect(try await served.settled(id)["outcome"]?["outcome"] == "succeeded")
+    }
+
     @Test("Nothing is asked about a payment that runs")
     func running() async throws {
         let served = try await ServedShop([])

@@ -1,6 +1,7 @@
 import BitcoinSandbox
 import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 @testable import BitcoinWallets
@@ -430,6 +431,18 @@ struct WalletAnswerTests {
             let answer = try? await wallet.discard(ChainTransaction(id: id, address: "a", amount: 1, fee: 1))
             #expect(answer == isDiscarded, "\(status) \(body)")
         }
+    }
+
+    @Test("A request to pay or to publish waits a minute for its answer", arguments: SimulatedNode.Face.allCases)
+    func patience(face: SimulatedNode.Face) async throws {
+        let transport = RecordingTransport()
+        let wallet = try WalletBench.wallet(face, over: transport)
+        _ = await wallet.pay(Self.invoice)
+        let transaction = ChainTransaction(id: "ab", address: "a", amount: 1, fee: 1)
+        if let wallet = wallet as? any ChainWallet { _ = await wallet.publish(transaction) }
+        #expect(
+            transport.requests.map(\.timeout)
+                == Array(repeating: .seconds(60), count: wallet is any ChainWallet ? 2 : 1))
     }
 
     @Test("LNbits is not asked to pay an invoice without an amount")
