@@ -197,6 +197,8 @@ struct ServeActionTests {
         await taken.pass()
         await gate.open()
         #expect(try await served.settled(id)["outcome"]?["outcome"] == "succeeded")
+        let counts = served.api.metrics.text
+        #expect(counts.contains("_running 0\n") && counts.contains("_seconds_count 2\n"), "\(counts)")
     }
 
     @Test("Nothing is asked about a payment that runs")
