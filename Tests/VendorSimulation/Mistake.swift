@@ -79,6 +79,7 @@ package struct Mistake: Sendable {
                 name: "a notification of another payment's refund is taken for this one's",
                 variation: alike { variation in
                     variation.taking = NumberTaking.taking
+                    variation.moreRefunds = 1
                     variation.faults = { faults in
                         faults.lostBefore = 0.4
                         faults.diskFull = 0

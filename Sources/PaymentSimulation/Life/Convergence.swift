@@ -29,7 +29,7 @@ struct Convergence: Sendable {
             where endings[payment.reference] == nil && markets.isSettledByPayer(payment.reference) {
                 endings[payment.reference] = await status(payment)
             }
-            if await isOver(endings), try await unended().isEmpty {
+            if await isOver(endings), try await unended().isEmpty, hasNothingReserved {
                 let refused = seat.device.payments.filter {
                     endings[$0.reference] == .refused && !isStuck($0.reference) && repeats[$0.reference, default: 0] < 3
                 }
@@ -97,6 +97,13 @@ struct Convergence: Sendable {
             guard await isEndless(payment.reference) else { return false }
         }
         return true
+    }
+
+    /// True if no reservation is left of an attempt that was never opened. Recovery passes one over while another process
+    /// has its payment.
+    private var hasNothingReserved: Bool {
+        let known = Set(seat.device.disk.histories.map(\.attempt.id))
+        return !seat.device.disk.spendings.contains { $0.state == .reserved && !known.contains($0.spending.attempt) }
     }
 
     /// The attempts that still have to end.
