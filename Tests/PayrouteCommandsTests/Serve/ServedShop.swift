@@ -106,8 +106,8 @@ final class ServedShop: Sendable {
     /// Waits until a payment no longer runs, and returns it.
     func settled(_ id: String, _ headers: HTTPHeaders = [:]) async throws -> JSONValue {
         let begun = ContinuousClock.now
-        let payment = try await call(.get, "/v1/payments/\(id)?wait=20", nil, headers).json
-        #expect(ContinuousClock.now - begun < .seconds(20), "the wait does not end with the run")
+        let payment = try await call(.get, "/v1/payments/\(id)?wait=60", nil, headers).json
+        #expect(ContinuousClock.now - begun < .seconds(60), "the wait does not end with the run")
         return payment
     }
 
@@ -126,11 +126,11 @@ final class ServedShop: Sendable {
     }
 }
 
-/// Waits until a condition holds, and fails after 20 seconds.
+/// Waits until a condition holds, and fails after a minute.
 func eventually(_ words: Comment, _ condition: () async throws -> Bool) async throws {
     let begun = ContinuousClock.now
     while try await !condition() {
-        try #require(ContinuousClock.now - begun < .seconds(20), words)
+        try #require(ContinuousClock.now - begun < .seconds(60), words)
         await Task.yield()
     }
 }
