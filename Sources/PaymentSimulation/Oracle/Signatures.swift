@@ -145,6 +145,8 @@ extension Oracle {
         guard !circumstances.hasWrongClocks, word.isFinalNegative || word.deniesEffect else { return }
         for signed in witness.signatures.live where markets.identity(of: signed.attempt.reference) == payment {
             guard word.doer == nil || word.doer?.device == signed.doer.device else { continue }
+            // Nor does a merchant's server know what a wallet of another machine has signed.
+            if let server = word.merchant, server != signed.doer.device { continue }
             // An error denies only what its own call did.
             guard word.isFinalNegative || signed.call == word.begun else { continue }
             // Paid by another device's attempt, which no record here can distinguish from the one that has signed: the
