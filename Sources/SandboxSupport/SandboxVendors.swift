@@ -1,4 +1,5 @@
 package import PaymentCore
+import PaymentTesting
 package import PaymentWallet
 
 /// Vendors that a program knows. It is given them: only the program's first file names the list of all.
@@ -52,7 +53,7 @@ package struct SandboxVendors: Sendable {
         payer.dataCollector = { request in
             for collect in collectors {
                 guard let values = try await collect(request) else { continue }
-                if request.fields.allSatisfy({ !$0.isRequired || values[$0.id] != nil }) { return values }
+                if request.isAnswered(by: values) { return values }
             }
             return nil
         }

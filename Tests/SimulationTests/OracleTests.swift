@@ -41,7 +41,7 @@ struct OracleTests {
             _ content: Statement.Content, call: Int = 100, _ events: @escaping @Sendable () async -> Void
         ) throws -> [String] {
             try world.run {
-                _ = await markets.makePayments(1, SeededRandomSource(seed: 5))
+                _ = try await markets.makePayments(1, SeededRandomSource(seed: 5))
                 await Acting.$doer.withValue(Doer(device: 0, process: 1)) {
                     await Acting.$call.withValue(call) {
                         await Acting.$attempt.withValue(attempt) { await events() }
@@ -116,7 +116,7 @@ struct OracleTests {
             })
         let market = try #require(try Setup().markets["shop"])
         let untruths = try SimulatedWorld(seed: 1).run {
-            let payment = await market.makePayment(0, SeededRandomSource(seed: 1)).reference
+            let payment = try await market.makePayment(0, SeededRandomSource(seed: 1)).reference
             let receipts = [
                 PaymentReceipt(reference: payment, transactionID: "tx-\(payment.id)"),
                 PaymentReceipt(reference: payment, amount: try Money(minorUnits: 1000, currency: .eur)),

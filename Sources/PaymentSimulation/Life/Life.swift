@@ -93,7 +93,7 @@ struct Life: Sendable {
 
     func verdict() async throws -> Verdict {
         if let faces = variation.faces { return try await servedVerdict(faces()) }
-        let payments = await markets.makePayments(1 + random.below(4), random)
+        let payments = try await markets.makePayments(1 + random.below(4), random)
         let devices = makeDevices(payments)
         var started = 0
         var edition = Edition.first

@@ -31,7 +31,7 @@ package protocol Market: Sendable {
     /// Creates a payment. Its outcome is drawn; most can be paid.
     ///
     /// - Parameter number: a distinct number for every payment of a history, from 0.
-    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment
+    func makePayment(_ number: Int, _ random: SeededRandomSource) async throws -> MarketPayment
 
     /// Adds the payer's means beyond accounts and keys: wallets, pages.
     func equip(_ payer: inout Payer)
@@ -51,7 +51,7 @@ package protocol Market: Sendable {
     /// True if the service took money by this very attempt and keeps it; a wallet's own transfers do not count.
     func wasCaptured(_ attempt: PaymentAttempt) async -> Bool
 
-    /// True if the payer has all of the money back by the payment's end at the service, as after a cancellation.
+    /// True if the service returned what it took when the payment ended there, as after a cancellation.
     func isReturned(_ payment: PaymentReference) async -> Bool
 
     /// True if another program of the payer, which knows nothing of this one, has paid it.

@@ -61,11 +61,11 @@ struct Markets: Sendable {
 
     // MARK: Payments
 
-    func makePayments(_ count: Int, _ random: SeededRandomSource) async -> [MarketPayment] {
+    func makePayments(_ count: Int, _ random: SeededRandomSource) async throws -> [MarketPayment] {
         var payments: [MarketPayment] = []
         for number in 0..<count {
             if let market = markets[random.pick(draws)] {
-                payments.append(await market.makePayment(number, random))
+                payments.append(try await market.makePayment(number, random))
             }
         }
         return payments

@@ -22,10 +22,23 @@ package final class VendorMarket: Market {
         package var act: @Sendable (HTTPRequest) -> (payment: String, name: String)? = { _ in nil }
         /// True if a declined payment may be paid in another way.
         package var canBePaidAfterRefusal = false
-        /// True if the merchant captures and refunds.
-        package var hasMerchant = true
+        /// True if every receipt has to state the amount.
+        package var demandsAmounts = false
 
         package init() {}
+    }
+
+    /// A payment that was made.
+    private struct Entry {
+        let id: String
+        let payment: any SimulatedPayment
+        /// True if its merchant may capture it: only authorized ones, where the vendor has such a scenario.
+        let awaitsCapture: Bool
+    }
+
+    /// The reason why a vendor cannot be played.
+    private struct Unplayable: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// The header that names the attempt: no real service receives attempts.
@@ -35,19 +48,18 @@ package final class VendorMarket: Market {
     package let merchant: (any PaymentService)?
     private let vendor: any SimulatedVendor
     private let play: Play
-    /// By their ids, in the order in which they were made.
-    private let payments = Mutex<[(id: String, payment: any SimulatedPayment)]>([])
-    /// The payments that wait for their merchant's capture, where that is a scenario of the vendor's.
-    private let authorized = Mutex<Set<String>>([])
+    /// In the order in which they were made.
+    private let payments = Mutex<[Entry]>([])
     /// The attempts whose requests moved the money last, by the payments' ids.
     private let takers = Mutex<[String: String]>([:])
 
-    package init(_ vendor: any SimulatedVendor, in world: SimulatedWorld, _ play: Play = Play()) {
+    /// - Throws: an error in words, when the vendor takes no payers.
+    package init(_ vendor: any SimulatedVendor, in world: SimulatedWorld, _ play: Play = Play()) throws {
         guard let provider = vendor.services.lazy.compactMap({ $0 as? any PaymentProvider }).first else {
-            fatalError("a vendor without a provider takes no payers")
+            throw Unplayable(description: "the vendor has no provider: it takes no payers")
         }
         self.provider = provider
-        merchant = play.hasMerchant ? vendor.services.first { !($0 is any PaymentProvider) } : nil
+        merchant = vendor.services.first { !($0 is any PaymentProvider) }
         self.vendor = vendor
         self.play = play
         for (host, service) in vendor.hosts.sorted(by: { $0.key < $1.key }) {
@@ -59,34 +71,33 @@ package final class VendorMarket: Market {
     package static func maker(
         share: Int, _ play: Play = Play(), _ open: @escaping @Sendable (SimulatedWorld) throws -> any SimulatedVendor
     ) -> MarketMaker {
-        MarketMaker(share: share) { VendorMarket(try open($0), in: $0, play) }
+        MarketMaker(share: share) { try VendorMarket(try open($0), in: $0, play) }
     }
 
     // MARK: Payments
 
     /// Three of four are ordinary payments: they have the most to lose.
-    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async throws -> MarketPayment {
         let all = vendor.scenarios.filter { !play.without.contains($0.name) }
+        guard !all.isEmpty else { throw Unplayable(description: "the vendor has no scenario") }
         let usual = all.filter { play.usual.contains($0.name) || play.usual.isEmpty && $0.ending == .paid }
         let scenario = random.pick(random.happens(0.75) && !usual.isEmpty ? usual : all)
-        let payment: any SimulatedPayment
-        do { payment = try await vendor.makePayment(scenario, over: play.price(number)) } catch {
-            fatalError("the payment \(scenario.name) cannot be made: \(error)")
-        }
-        let id = vendor.id(of: payment.reference.id)
-        payments.withLock { $0.append((id, payment)) }
-        if scenario.ending == .authorized { _ = authorized.withLock { $0.insert(id) } }
+        let payment = try await vendor.makePayment(scenario, over: play.price(number))
+        let awaitsCapture = scenario.ending == .authorized || !vendor.scenarios.contains { $0.ending == .authorized }
+        let entry = Entry(id: vendor.id(of: payment.reference.id), payment: payment, awaitsCapture: awaitsCapture)
+        payments.withLock { $0.append(entry) }
         return MarketPayment(
             reference: payment.reference, links: payment.links, isEndless: scenario.ending == .open,
             isForAll: payment.isForEveryDevice)
     }
 
-    private func payment(_ id: String) -> (any SimulatedPayment)? {
-        payments.withLock { $0.first { $0.id == id }?.payment }
+    private func entry(of payment: PaymentReference) -> Entry? {
+        let id = vendor.id(of: payment.id)
+        return payments.withLock { $0.first { $0.id == id } }
     }
 
     private func truth(of payment: PaymentReference) async -> PaymentTruth {
-        await self.payment(vendor.id(of: payment.id))?.truth() ?? PaymentTruth()
+        await entry(of: payment)?.payment.truth() ?? PaymentTruth()
     }
 
     package func identity(of reference: String) -> String { vendor.id(of: reference) }
@@ -107,11 +118,7 @@ package final class VendorMarket: Market {
         }
         if let collect = own.dataCollector {
             payer.dataCollector = { [other = payer.dataCollector] request in
-                if let values = try await collect(request),
-                    request.fields.allSatisfy({ !$0.isRequired || values[$0.id] != nil })
-                {
-                    return values
-                }
+                if let values = try await collect(request), request.isAnswered(by: values) { return values }
                 return try await other?(request)
             }
         }
@@ -146,7 +153,7 @@ package final class VendorMarket: Market {
         if let id = receipt.transactionID, !truth.transactions.contains(id) {
             return "names the transaction \(id) instead of \(truth.transactions.sorted())"
         }
-        guard let amount = receipt.amount else { return nil }
+        guard let amount = receipt.amount else { return play.demandsAmounts ? "states no amount" : nil }
         let isTrue = truth.amounts.contains {
             $0.minorUnits == amount.minorUnits && $0.currency.denotesSame(as: amount.currency)
         }
@@ -166,24 +173,24 @@ package final class VendorMarket: Market {
     // MARK: What comes from outside
 
     package func returns(of payment: PaymentReference) async -> [String] {
-        await self.payment(vendor.id(of: payment.id))?.messages().returns ?? []
+        await entry(of: payment)?.payment.messages().returns ?? []
     }
 
     package func notifications() async -> [IncomingNotification] {
         var all: [IncomingNotification] = []
-        for (_, payment) in payments.withLock(\.self) { all += await payment.messages().notifications }
+        for entry in payments.withLock(\.self) { all += await entry.payment.messages().notifications }
         return all
     }
 
     package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
-        guard let messages = await self.payment(vendor.id(of: payment.id))?.messages() else { return [] }
+        guard let messages = await entry(of: payment)?.payment.messages() else { return [] }
         return (messages.foreignNotifications ?? []) + (messages.staleNotifications ?? [])
     }
 
     /// A part, another part or the whole, too much.
     package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        guard play.hasMerchant, let service = (merchant ?? provider) as? any RefundingService,
-            let price = self.payment(vendor.id(of: payment.id))?.price
+        guard let service = (merchant ?? provider) as? any RefundingService,
+            let price = entry(of: payment)?.payment.price
         else { return nil }
         // Two of the same amount could not be told apart.
         guard !service.refundsOnce || number != 1 else { return nil }
@@ -201,10 +208,8 @@ package final class VendorMarket: Market {
     package func givenBack(of payment: PaymentReference) async -> [UInt128] { await truth(of: payment).refunded }
 
     package func capture(_ number: Int, of payment: PaymentReference) async -> CaptureRequest? {
-        guard play.hasMerchant, (merchant ?? provider) is any CapturingService,
-            let price = self.payment(vendor.id(of: payment.id))?.price,
-            !vendor.scenarios.contains(where: { $0.ending == .authorized })
-                || authorized.withLock({ $0.contains(vendor.id(of: payment.id)) })
+        guard (merchant ?? provider) is any CapturingService, let entry = entry(of: payment), entry.awaitsCapture,
+            let price = entry.payment.price
         else { return nil }
         let units = [price.minorUnits, 40, price.minorUnits + 1_000_000][min(number, MarketPayment.excessive)]
         return Self.money(units, price).map { CaptureRequest(of: payment, amount: $0) }
@@ -234,7 +239,7 @@ package final class VendorMarket: Market {
     /// Notes the attempt whose request moves the money.
     private struct Front: SandboxService {
         let service: any SandboxService
-        unowned let market: VendorMarket
+        let market: VendorMarket
 
         func respond(to request: HTTPRequest) async -> HTTPResponse {
             var request = request
@@ -249,6 +254,29 @@ package final class VendorMarket: Market {
             let response = await service.respond(to: request)
             if (400..<500).contains(response.status) { market.takers.withLock { $0[id] = before } }
             return response
+        }
+    }
+}
+
+extension MarketMaker {
+    /// Creates the maker of the reference service, which takes money for any caller.
+    ///
+    /// - Parameters:
+    ///   - provider: the provider; another one plants a mistake.
+    ///   - recognizesKeys: true if the service takes money only once for one key.
+    package static func keyed(
+        share: Int = 1, _ provider: KeyedProvider = KeyedProvider(), recognizesKeys: Bool = true
+    ) -> MarketMaker {
+        MarketMaker(share: share) { world in
+            let service = KeyedService(clock: world.clock, recognizesKeys: recognizesKeys)
+            var play = VendorMarket.Play()
+            play.reprice = { payment, random in
+                await service.reprice(payment.id, cents: UInt128(1000 + random.below(3)))
+            }
+            var provider = provider
+            provider.asksInStep = world.seed % 3 == 0
+            play.demandsAmounts = true
+            return try VendorMarket(KeyedVendor(provider, at: service), in: world, play)
         }
     }
 }

@@ -5,7 +5,7 @@ import PaymentTesting
 /// A history in which tenants' applications talk to a server, while other programs use its journal.
 extension Life {
     func servedVerdict(_ faces: any PaymentFaces) async throws -> Verdict {
-        let payments = await markets.makePayments(1 + random.below(3), random)
+        let payments = try await markets.makePayments(1 + random.below(3), random)
         let device = makeDevices(payments)[0]
         var orders: [ServedOrder] = []
         for payment in payments { orders += try ServedOrder.drawn(payment, from: orders.count, random) }

@@ -6,7 +6,6 @@ struct ProbeSubject: Sendable {
 
     /// The vendor of one world, with a payment at it.
     struct Backend: Sendable {
-        let vendor: any SimulatedVendor
         let service: any PaymentService
         let payer: Payer
         let payment: any SimulatedPayment
@@ -48,7 +47,7 @@ struct ProbeSubject: Sendable {
     /// The service, in no world: for its statements about itself and about links.
     let service: any PaymentService
     /// The capabilities of all services of the vendor together, meant and real.
-    let capabilities: (meant: Set<ProviderDescriptor.Capability>, real: Set<ProviderDescriptor.Capability>)
+    let capabilities: (meant: Set<ProviderDescriptor.Capability>, real: [ProviderDescriptor.Capability])
     let secrets: [String]
 
     /// Returns a subject for each service of a vendor.
@@ -56,7 +55,7 @@ struct ProbeSubject: Sendable {
         let world = SimulatedWorld(seed: 1)
         defer { world.end() }
         let vendor = try open(world.clock, world.random)
-        let real = vendor.services.reduce(into: Set()) { $0.formUnion(ProviderDescriptor.capabilities(of: $1)) }
+        let real = vendor.services.flatMap { ProviderDescriptor.capabilities(of: $0) }
         return vendor.services.enumerated().map { index, service in
             ProbeSubject(
                 open: open, index: index, scenario: scenario, service: service,
@@ -75,7 +74,7 @@ struct ProbeSubject: Sendable {
         for (host, service) in vendor.hosts { world.connect(service, to: host) }
         var payer = vendor.payer
         if payer.chooser == nil, payer.policy == nil { payer.policy = .firstWhateverItCosts }
-        return Backend(vendor: vendor, service: vendor.services[index], payer: payer, payment: payment)
+        return Backend(service: vendor.services[index], payer: payer, payment: payment)
     }
 
     private func usual(_ behaviour: Behaviour, among scenarios: [SimulatedScenario]) -> SimulatedScenario? {

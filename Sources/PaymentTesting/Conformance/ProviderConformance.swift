@@ -137,7 +137,8 @@ public enum ProviderConformance {
 
     /// Returns the verdict on all services together: the worst one of those that have the capability.
     private static func verdict(_ probe: Probe, of suites: [ProbeSuite]) -> Report.Verdict {
-        var together = Report.Verdict.inapplicable("the vendor has no service")
+        guard !suites.isEmpty else { return .failed(["the vendor has no service"]) }
+        var together = Report.Verdict.inapplicable("no service has it")
         for (index, suite) in suites.enumerated() {
             // A vendor's id is the same for all of its services; the merchant's is the second one.
             let place = index == 0 ? "" : "merchant's service: "

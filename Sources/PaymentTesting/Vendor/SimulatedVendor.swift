@@ -92,7 +92,7 @@ public struct SimulatedScenario: Sendable, Hashable {
         case expired
         /// In progress permanently, although money was taken.
         case open
-        /// Known to nobody but the service.
+        /// Known to the service alone.
         case unknown
         /// Not payable: it is refused before anything is sent.
         case refused
@@ -240,4 +240,11 @@ public struct VendorMessages: Sendable {
 
     /// Creates messages: none.
     public init() {}
+}
+
+extension DataRequest {
+    /// True if `values` has all that must be given: of several payers' data, the first such are taken.
+    package func isAnswered(by values: [String: Redacted<String>]) -> Bool {
+        fields.allSatisfy { !$0.isRequired || values[$0.id] != nil }
+    }
 }

@@ -21,8 +21,10 @@ extension ProbeSuite {
     }
 
     func capabilities() -> [String] {
-        ProviderDescriptor.Capability.allCases.compactMap { capability in
-            switch (subject.capabilities.meant.contains(capability), subject.capabilities.real.contains(capability)) {
+        ProviderDescriptor.Capability.allCases.compactMap { capability -> String? in
+            let count = subject.capabilities.real.count { $0 == capability }
+            return switch (subject.capabilities.meant.contains(capability), count > 0) {
+            case _ where count > 1: "'\(capability.rawValue)' is a conformance of several of its services"
             case (true, false): "'\(capability.rawValue)' is meant, but no service conforms to its protocol"
             case (false, true): "'\(capability.rawValue)' is not meant, but a service conforms to its protocol"
             default: nil

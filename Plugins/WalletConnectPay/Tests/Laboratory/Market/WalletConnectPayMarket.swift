@@ -25,7 +25,7 @@ package enum WalletConnectPayMarket {
             play.price = { try? Money(minorUnits: 1250 + UInt128($0), currency: .usd) }
             play.front = { KeepingGateway($0, world.clock, random, share: share, cashes: cashes) }
             play.surround = surround
-            return VendorMarket(vendor, in: world, play)
+            return try VendorMarket(vendor, in: world, play)
         }
     }
 
