@@ -116,7 +116,8 @@ struct GuardTests {
         let bodies = Bodies()
         world.provider.payBody = { attempt, context in
             for (name, value) in [
-                ("Authorization", "Bearer bearer-canary"), ("X-Api-Key", "key-canary"), ("Cookie", "id=cookie-canary"),
+                ("Authorization", "Bearer bearer-canary"), ("X-Api-Key", "key-canary"),
+                ("Cookie", "id=cookie-canary; session=other-canary=="),
                 ("X-Access-Token", "token-canary"), ("Client-Secret", "secret-canary"),
                 // The replacement itself, as a service may have handed it out.
                 ("Authorization", "Bearer <redacted>"),

@@ -1,4 +1,4 @@
-/// Finds the first byte of some kind, eight bytes at a time.
+/// Finds the first byte of some kind, or the first occurrence of a text, eight bytes at a time.
 ///
 /// A test sets the high bit of each matching byte of a word. Carries and borrows may also set it above a match, but
 /// never below one, so the lowest mark is always true.
@@ -58,5 +58,20 @@ enum ByteSearch {
             for offset in (index..<raw.count).reversed() { rest = rest << 8 | UInt64(raw[offset]) }
         }
         return index + (marks(rest) & highs).trailingZeroBitCount / 8
+    }
+
+    /// The place of the first occurrence of `text` at or after `start`; nil for an empty text.
+    static func range(of text: [UInt8], in bytes: [UInt8], from start: Int) -> Range<Int>? {
+        guard let byte = text.first else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var index = start
+            while index + text.count <= bytes.count {
+                index = first(in: bytes, from: index) { equal($0, byte) | equal($0, 0) }
+                guard index + text.count <= bytes.count else { return nil }
+                if bytes[index..<index + text.count].elementsEqual(text) { return index..<index + text.count }
+                index += 1
+            }
+            return nil
+        }
     }
 }

@@ -3,7 +3,6 @@
 package struct GuardedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let hosts: OutboundHosts
-    private static let replacement = Array("<redacted>".utf8)
 
     /// Limits `base` to `hosts`.
     package init(base: any HTTPTransport, hosts: OutboundHosts) {
@@ -36,34 +35,51 @@ package struct GuardedTransport: HTTPTransport {
         }
     }
 
-    /// Sends a request. What the service repeats of its credentials, in an error's text or anywhere else, is taken out:
-    /// such a text reaches errors, logs and the journal.
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         var response = try await base.send(request)
+        response.removeCredentials(of: request)
+        return response
+    }
+}
+
+extension HTTPResponse {
+    private static let replacement = Array("<redacted>".utf8)
+
+    /// Takes out of an answer what the service repeats of its request's credentials, in an error's text or anywhere
+    /// else: such a text reaches errors, logs and the journal.
+    package mutating func removeCredentials(of request: HTTPRequest) {
         for credential in request.headers.credentials {
             var start = 0
             // The replacement may be a credential, too: a service may have handed it out.
-            while let found = response.body[start...].firstRange(of: credential) {
-                response.body.replaceSubrange(found, with: Self.replacement)
+            while let found = ByteSearch.range(of: credential, in: body, from: start) {
+                body.replaceSubrange(found, with: Self.replacement)
                 start = found.lowerBound + Self.replacement.count
             }
         }
-        return response
     }
 }
 
 extension HTTPHeaders {
     /// The shortest one; a shorter text would occur by chance.
     private static let shortestCredential = 8
+    /// What the names of their fields contain.
+    private static let credentialNames = ["authorization", "cookie", "api-key", "apikey", "token", "secret"]
+        .map { Array($0.utf8) }
 
-    /// The values that prove who sends, without the name of their scheme.
+    /// The values that prove who sends, without the name of their scheme; each value of a cookie.
     fileprivate var credentials: [[UInt8]] {
-        fields.compactMap { field in
-            let name = field.name.lowercased()
-            guard ["authorization", "cookie", "api-key", "apikey", "token", "secret"].contains(where: name.contains),
-                let value = field.value.split(separator: " ").last, value.utf8.count >= Self.shortestCredential
-            else { return nil }
-            return Array(value.utf8)
+        fields.flatMap { field -> [[UInt8]] in
+            let name = Array(field.name.lowercased().utf8)
+            guard Self.credentialNames.contains(where: { ByteSearch.range(of: $0, in: name, from: 0) != nil }) else {
+                return []
+            }
+            let values =
+                name == Array("cookie".utf8)
+                ? field.value.utf8.split(separator: UInt8(ascii: ";")).map {
+                    $0.split(separator: UInt8(ascii: "="), maxSplits: 1).last ?? $0
+                }
+                : [field.value.utf8.split(separator: UInt8(ascii: " ")).last ?? field.value.utf8[...]]
+            return values.filter { $0.count >= Self.shortestCredential }.map(Array.init)
         }
     }
 }

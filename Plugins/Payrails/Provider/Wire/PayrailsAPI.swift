@@ -165,21 +165,12 @@ package struct PayrailsAPI: Sendable {
         do { response = try await http.send(request) } catch {
             throw .unknown(error: PayrailsUnderlyingError.transport(error))
         }
-        response.body = withoutToken(response.body)
+        response.removeCredentials(of: request)
         switch response.status {
         case 200..<300: return response
         case 401, 403: throw .authenticationError
         default: throw .unknown(error: PayrailsUnderlyingError.service(Self.fault(response)))
         }
-    }
-
-    /// Returns an answer without the token, which a service may repeat in an error or elsewhere.
-    private func withoutToken(_ body: [UInt8]) -> [UInt8] {
-        let token = token.reveal()
-        let text = String(decoding: body, as: UTF8.self)
-        // Shorter tokens are not secret, and would match everywhere.
-        guard token.utf8.count >= 8, text.contains(token) else { return body }
-        return Array(text.replacing(token, with: "<redacted>").utf8)
     }
 
     private static func decode<Answer: Decodable>(_ response: HTTPResponse) throws(PayrailsError) -> Answer {
