@@ -3,6 +3,7 @@
 package struct GuardedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let hosts: OutboundHosts
+    private static let replacement = Array("<redacted>".utf8)
 
     /// Limits `base` to `hosts`.
     package init(base: any HTTPTransport, hosts: OutboundHosts) {
@@ -35,27 +36,19 @@ package struct GuardedTransport: HTTPTransport {
         }
     }
 
+    /// Sends a request. What the service repeats of its credentials, in an error's text or anywhere else, is taken out:
+    /// such a text reaches errors, logs and the journal.
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         var response = try await base.send(request)
-        response.removeCredentials(of: request)
-        return response
-    }
-}
-
-extension HTTPResponse {
-    private static let replacement = Array("<redacted>".utf8)
-
-    /// Takes out of an answer what the service repeats of its request's credentials, in an error's text or anywhere
-    /// else: such a text reaches errors, logs and the journal.
-    package mutating func removeCredentials(of request: HTTPRequest) {
         for credential in request.headers.credentials {
             var start = 0
             // The replacement may be a credential, too: a service may have handed it out.
-            while let found = ByteSearch.range(of: credential, in: body, from: start) {
-                body.replaceSubrange(found, with: Self.replacement)
+            while let found = ByteSearch.range(of: credential, in: response.body, from: start) {
+                response.body.replaceSubrange(found, with: Self.replacement)
                 start = found.lowerBound + Self.replacement.count
             }
         }
+        return response
     }
 }
 

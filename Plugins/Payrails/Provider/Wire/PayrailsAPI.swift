@@ -161,11 +161,10 @@ package struct PayrailsAPI: Sendable {
         let request = HTTPRequest(
             method, url, headers: headers(key ?? random.uuid().uppercased()), body: body?.serialized() ?? [],
             timeout: timeout)
-        var response: HTTPResponse
+        let response: HTTPResponse
         do { response = try await http.send(request) } catch {
             throw .unknown(error: PayrailsUnderlyingError.transport(error))
         }
-        response.removeCredentials(of: request)
         switch response.status {
         case 200..<300: return response
         case 401, 403: throw .authenticationError
