@@ -111,7 +111,8 @@ struct GuardTests {
         var world = World()
         world.transport = RecordingTransport { request throws(TransportError) in
             let told = request.headers.fields.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-            return HTTPResponse(status: 401, body: Array("refused: \(told), \(told)".utf8))
+            let values = request.headers.fields.map(\.value).joined()
+            return HTTPResponse(status: 401, body: Array("\(values) refused: \(told), \(told)".utf8))
         }
         let bodies = Bodies()
         world.provider.payBody = { attempt, context in
@@ -143,7 +144,9 @@ struct GuardTests {
         #expect(texts.allSatisfy { !$0.contains("canary") }, "\(texts)")
         #expect(texts.count { $0.contains("idempotency-1, Idempotency-Key idempotency-1") } == 2)
         #expect(texts.count { $0.contains("Basic ab==") } == 2)
-        #expect(texts.first == "refused: Authorization Bearer <redacted>, Authorization Bearer <redacted>")
+        #expect(
+            texts.first == "Bearer <redacted> refused: Authorization Bearer <redacted>, Authorization Bearer <redacted>"
+        )
     }
 
     private actor Bodies {

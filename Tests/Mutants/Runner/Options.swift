@@ -59,16 +59,18 @@ struct ChangedLines {
     let base: String
     let lines: [String: [ClosedRange<Int>]]
 
-    /// Returns the lines that differ from a commit; nil where there is none to compare with, as in a shallow clone.
+    /// Returns the lines that differ from a commit, without those that only moved; nil where there is none to compare
+    /// with, as in a shallow clone.
     ///
     /// - Parameter base: the commit, or `auto`: where the branch left `origin/main`, or the last commit that is four
     ///   hours older than the newest one, or else the oldest one.
     init?(since base: String, in root: URL) throws {
-        func git(_ words: String...) throws -> String? {
+        func git(_ words: [String]) throws -> String? {
             let ended = try Command(["git"] + words, in: root).run()
             let text = ended.output.trimmingCharacters(in: .whitespacesAndNewlines)
             return ended.ending.isGood && !text.isEmpty ? text : nil
         }
+        func git(_ words: String...) throws -> String? { try git(words) }
         /// Returns the commit to compare with by itself, and what it is.
         func found() throws -> (commit: String, what: String)? {
             guard let newest = try git("rev-parse", "HEAD") else { return nil }
@@ -85,17 +87,33 @@ struct ChangedLines {
         }
         guard let (commit, what) = try base == "auto" ? found() : (base, "as asked for") else { return nil }
         guard try git("cat-file", "-t", "\(commit)^{commit}") != nil else { return nil }
-        let changes =
-            try git("diff", "--unified=0", "--no-color", "--no-ext-diff", commit, "--", "Sources", "Plugins") ?? ""
+        // Git marks the lines that only moved, and nothing else, with these colours.
+        let (moved, movedAway) = ("\u{1B}[35m", "\u{1B}[34m")
+        let colors =
+            ["meta", "frag", "func", "old", "new", "context", "whitespace"].map { "color.diff.\($0)=normal" }
+            + ["color.diff.newMoved=magenta", "color.diff.oldMoved=blue"]
+        let diff = [
+            "diff", "--unified=0", "--color=always", "--color-moved=blocks",
+            "--color-moved-ws=allow-indentation-change", "--no-ext-diff", commit, "--", "Sources", "Plugins",
+        ]
         var lines: [String: [ClosedRange<Int>]] = [:]
-        var file = ""
-        for line in changes.split(separator: "\n") {
+        var (file, next) = ("", 0)
+        for line in try git(colors.flatMap { ["-c", $0] } + diff)?.split(separator: "\n") ?? [] {
             if line.hasPrefix("+++ ") {
                 file = String(line.dropFirst(4).trimmingPrefix("b/"))
             } else if let hunk = line.prefixMatch(of: #/@@ -\S+ \+(\d+)(?:,(\d+))? @@/#) {
-                let (start, count) = (Int(hunk.1) ?? 0, hunk.2.flatMap { Int($0) } ?? 1)
-                // Where lines are only removed, those around the place are changed.
-                lines[file, default: []].append(count == 0 ? start...start + 1 : start...start + count - 1)
+                // The number of a hunk that only removes is that of the line before it.
+                next = (Int(hunk.1) ?? 0) + (hunk.2 == "0" ? 1 : 0)
+            } else if line.hasPrefix("+") {
+                lines[file, default: []].append(next...next)
+                next += 1
+            } else if line.hasPrefix(moved) {
+                next += 1
+            } else if line.hasPrefix("-"), !line.hasPrefix("--- ") {
+                // Where a line is removed, those around the place are changed.
+                lines[file, default: []].append(max(next - 1, 1)...next)
+            } else {
+                precondition(!line.hasPrefix("\u{1B}") || line.hasPrefix(movedAway), "git says \(line)")
             }
         }
         for path in try git("ls-files", "--others", "--exclude-standard", "Sources", "Plugins")?.split(separator: "\n")

@@ -66,6 +66,16 @@ struct ListenerGateTests {
         #expect(attempt(1, 60) && attempt(1, 60) && !attempt(1, 60))
     }
 
+    @Test("So many attempts of all addresses together, and again after a while")
+    func attemptsOfAll() {
+        var limits = ListenerGate.Limits()
+        limits.attemptsOfAll = 3
+        var gate = ListenerGate(limits)
+        func attempt(_ last: UInt8, _ seconds: Int) -> Bool { gate.enter(Self.address(last), at: .seconds(seconds)) }
+        #expect(attempt(1, 0) && attempt(2, 0) && attempt(3, 0) && !attempt(4, 59))
+        #expect(attempt(5, 60) && attempt(6, 60) && attempt(7, 60) && !attempt(8, 60))
+    }
+
     @Test("Many addresses fill no memory, and all together have a limit, too")
     func floods() {
         var limits = ListenerGate.Limits()

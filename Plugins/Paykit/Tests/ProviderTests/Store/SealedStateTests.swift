@@ -132,6 +132,34 @@ struct SealedStateTests {
         await #expect(throws: JournalError.self) { _ = try await store.keep(state(2), named: "a") }
     }
 
+    /// A store in which another program is first, as often as it says.
+    private actor ContestedStates: SealedStateStore {
+        private let base = InMemorySealedStates()
+        private var lost: Int
+
+        init(lost: Int) { self.lost = lost }
+
+        func states(named name: String) async throws -> [String: SealedState] { await base.states(named: name) }
+        func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+            guard lost == 0 else {
+                lost -= 1
+                return false
+            }
+            return await base.keep(states, removing: names)
+        }
+    }
+
+    @Test("The time of a packet is stored at the eighth try, and at none after it")
+    func packetTimes() async throws {
+        let key = try PubkySamples.pair(0x11).publicKey
+        let times = StoredPacketTimes(ContestedStates(lost: 7))
+        try await times.record(5, of: key)
+        #expect(try await times.latest(of: key) == 5)
+        let busy = StoredPacketTimes(ContestedStates(lost: 8))
+        await #expect(throws: (any Error).self) { try await busy.record(5, of: key) }
+        #expect(try await busy.latest(of: key) == nil)
+    }
+
     @Test("What is written today is what the fixture says, byte for byte")
     func currentForm() async throws {
         let store = try SQLiteSealedStates(path: path)
