@@ -100,7 +100,8 @@ struct ChangedLines {
         var (file, next) = ("", 0)
         for line in try git(colors.flatMap { ["-c", $0] } + diff)?.split(separator: "\n") ?? [] {
             if line.hasPrefix("+++ ") {
-                file = String(line.dropFirst(4).trimmingPrefix("b/"))
+                // Each line ends with the end of its colour.
+                file = String(line.dropFirst(4).trimmingPrefix("b/")).replacing("\u{1B}[m", with: "")
             } else if let hunk = line.prefixMatch(of: #/@@ -\S+ \+(\d+)(?:,(\d+))? @@/#) {
                 // The number of a hunk that only removes is that of the line before it.
                 next = (Int(hunk.1) ?? 0) + (hunk.2 == "0" ? 1 : 0)
