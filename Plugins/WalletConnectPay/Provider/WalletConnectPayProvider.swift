@@ -4,7 +4,7 @@ public import PaymentReview
 /// WalletConnect Pay: merchants are paid in tokens from the payer's wallet.
 ///
 /// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry such
-/// a link, bare `pay_…` ids (unverified), and the configured merchant pages to which payers return from the service's
+/// a link, bare `pay_…` ids (unverified), and the configured merchant pages for payers who return from the service's
 /// checkout. The payer needs accounts and a signer.
 public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompletingProvider {
     /// `walletconnect-pay`.
@@ -22,7 +22,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     ///   - id: unique for each account or environment in one registry or journal, and permanent.
     ///   - configuration: the service and its credentials.
     ///   - appLinks: the application's own links, which may carry payment links. They add no trust.
-    ///   - returns: the merchants' pages to which payers return, if this application opens them.
+    ///   - returns: the merchants' pages for returning payers, if this application opens them.
     ///   - reviewer: the rules for the wallet's signatures, and the contacts of the payer.
     public init(
         id: ProviderID = WalletConnectPayProvider.id, configuration: GatewayConfiguration,
@@ -90,7 +90,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         do {
             return try await flow(context).pay(attempt)
         } catch let error as PaymentError where error.code == Expiry.code {
-            // The expiry is by this device's clock; only the service has the actual state.
+            // The expiry is by this device's clock. Only the service has the actual state.
             let report = try await status(of: payment, in: context)
             guard !report.isFinal else { return report }
             throw PaymentError(
@@ -115,8 +115,8 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
             .report(of: payment)
     }
 
-    /// Asks the service for the report of the payment from which the payer returned. The return itself, on either
-    /// page, proves nothing.
+    /// Asks the service for the report of the payment after the payer has returned. The return itself, on either page,
+    /// proves nothing.
     ///
     /// - Throws: ``PaymentError``; `foreignReturn` when the link is not a return of this payment.
     public func complete(
@@ -130,5 +130,51 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
         PaymentFlow(configuration, reviewer: reviewer, limits: .none, provider: id, context: context)
+    }
+}
+
+/// The address, the credentials and the time limits of WalletConnect Pay's wallet-facing API.
+public struct GatewayConfiguration: Sendable {
+    /// The credentials of the caller. One of the two is sent, never both.
+    @nonexhaustive
+    public enum Credentials: Sendable {
+        /// An app id (the WalletConnect project id) and a client id, random per installation or process.
+        case app(id: Redacted<String>, clientID: String)
+        /// An API key.
+        case apiKey(Redacted<String>)
+    }
+
+    /// The API of the production environment.
+    public static let productionURL = "https://api.pay.walletconnect.com"
+
+    /// The credentials of the caller.
+    public let credentials: Credentials
+    /// The API's address.
+    public let baseURL: HTTPURL
+    /// The time allowed for one request, retries included.
+    public let requestTimeout: Duration
+    /// The time limit for the settlement of a confirmed payment, before it is reported as pending.
+    public let settlementTimeout: Duration
+
+    /// Creates a configuration.
+    ///
+    /// - Throws: ``LinkDefect`` when `baseURL` is not a web address, or neither `https` nor on this machine
+    ///   (``LinkDefect/unencrypted(origin:)``): the key and the payments would travel unencrypted.
+    public init(
+        credentials: Credentials, baseURL: String = Self.productionURL, requestTimeout: Duration = .seconds(30),
+        settlementTimeout: Duration = .seconds(60)
+    ) throws(LinkDefect) {
+        self.credentials = credentials
+        self.baseURL = try HTTPURL(service: baseURL)
+        self.requestTimeout = requestTimeout
+        self.settlementTimeout = settlementTimeout
+    }
+
+    /// Creates a configuration with an app id and a fresh client id.
+    ///
+    /// - Throws: ``LinkDefect``, as above.
+    public init(appID: String, baseURL: String = Self.productionURL) throws(LinkDefect) {
+        try self.init(
+            credentials: .app(id: Redacted(appID), clientID: SystemRandomSource().uuid()), baseURL: baseURL)
     }
 }

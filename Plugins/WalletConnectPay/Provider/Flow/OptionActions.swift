@@ -1,5 +1,5 @@
 package import PaymentCore
-import PaymentReview
+package import PaymentReview
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -11,8 +11,8 @@ import PaymentReview
 package enum OptionActions {
     /// The call that by itself moves money.
     package static let sendTransaction = "eth_sendTransaction"
-    /// The maximum number of calls, more than any real option has; bounds what a hostile answer can make the payer
-    /// sign.
+    /// The maximum number of calls, more than any real option has. It bounds the signatures that a hostile answer can
+    /// request.
     static let maximumCalls = 8
 
     /// The stored data of an attempt's option.
@@ -29,8 +29,8 @@ package enum OptionActions {
         }
     }
 
-    /// Returns the abilities that the payer needs. A `build` action shows its method only when fetched; native coins
-    /// are sent, tokens are signed for.
+    /// Returns the abilities that the payer needs. A `build` action shows its method only when fetched. Until then,
+    /// native coins count as sent and tokens as signed for.
     static func needs(of option: OptionBody) -> [PayerNeed] {
         var methods: [String] = []
         for action in option.actions {
@@ -46,9 +46,9 @@ package enum OptionActions {
         actions.filter { $0.type == "walletRpc" }.map { SigningReviewer.completed($0.data) }
     }
 
-    /// Returns the wallet calls of an option, in order, as the service sent them but for the type of a
-    /// domain (``SigningReviewer/completed(_:)``); `fetch` resolves `build` actions, or
-    /// all calls if there are no actions. The calls are not reviewed yet.
+    /// Returns the wallet calls of an option, in order, as the service sent them, except for the type of a domain
+    /// (``SigningReviewer/completed(_:)``). `fetch` resolves `build` actions, or all calls if there are no actions. The
+    /// calls are not reviewed yet.
     static func resolve(
         _ known: [ActionBody], fetch: (_ data: String) async throws(GatewayError) -> ActionsBody
     ) async throws(GatewayError) -> [JSONValue] {
@@ -79,10 +79,10 @@ package enum OptionActions {
     /// Returns true if a payment in `unit` makes the wallet itself send money.
     static func isSent(_ unit: String) -> Bool { unit.hasPrefix("caip19/eip155:") && unit.contains("/slip44:") }
 
-    /// Returns the kind of step for a call. A single transaction is the payment; a transaction before a signature is
+    /// Returns the kind of step for a call. A single transaction is the payment. A transaction before a signature is
     /// the approval, which pays no recipient.
     ///
-    /// - Parameter end: the date until which a signature is good.
+    /// - Parameter end: the end of a signature's validity.
     static func stepKind(of call: WalletCallBody, among count: Int, until end: Date) -> StepKind {
         guard call.method == sendTransaction else { return .signature(until: end) }
         return isTransfer(call, among: count) ? .walletTransfer : .mutation(replay: .never)
@@ -93,7 +93,7 @@ package enum OptionActions {
         count == 1 && call.method == sendTransaction
     }
 
-    /// Returns the date until which the signature that `call` asks for is good, when it is reviewed `now`.
+    /// Returns the end of the validity of the signature that `call` requests, in a review at `now`.
     package static func signatureEnd(_ review: SigningReview, of call: Int, now: Date) -> Date {
         let effects = review.effects.filter { $0.call == call }
         if let deadline = effects.compactMap(\.deadline).max() { return deadline }
@@ -111,5 +111,24 @@ package enum OptionActions {
             throw .unusableAnswer("the service asks for a wallet call that is malformed")
         }
         return SigningReviewer.completed(action.data)
+    }
+}
+
+extension AgreedOption {
+    /// Creates an option as the service states it.
+    package init(_ option: OptionBody) {
+        let display = option.amount.display
+        self.init(
+            unit: option.amount.unit, value: option.amount.value, account: option.account,
+            symbol: display.assetSymbol, name: display.assetName, decimals: Int(display.decimals))
+    }
+
+    /// Creates the option of an attempt: the payer's choice, whatever the service states now.
+    ///
+    /// - Parameter symbol: the asset's symbol that the payer saw.
+    init(_ option: PaymentMethodOption, account: AccountID, symbol: String) {
+        self.init(
+            unit: option.amount.currency.unit, value: option.amount.minorUnitText, account: account.text,
+            symbol: symbol, decimals: Int(option.amount.exponent))
     }
 }

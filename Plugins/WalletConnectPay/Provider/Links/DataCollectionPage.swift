@@ -58,7 +58,7 @@ public struct DataCollectionPage: Sendable {
     /// Returns the page pre-filled with the wallet's known values.
     ///
     /// The page receives the values that `form` requests, that are among ``prefillableIDs`` and that pass the form's
-    /// own checks; the payer fills in the rest. Without any such value the page is returned unchanged.
+    /// own checks. The payer fills in the rest. Without any such value the page is returned unchanged.
     ///
     /// - Throws: ``DataCollectionPageError/tooLong``.
     public func prefilled(
@@ -83,7 +83,7 @@ public struct DataCollectionPage: Sendable {
         try setting("theme", to: theme.rawValue)
     }
 
-    /// Returns the page with one query item replaced, or added at the end; all others stay byte for byte.
+    /// Returns the page with one query item replaced, or added at the end. All others stay byte for byte.
     private func setting(_ name: String, to value: String) throws(DataCollectionPageError) -> DataCollectionPage {
         let url = url.reveal()
         // Form decoders read a plain `+` as a space, and base64 has many of them.
@@ -108,7 +108,7 @@ public struct DataCollectionPage: Sendable {
     }
 }
 
-/// The reason why a page is not opened. Contains no more of its address than the origin.
+/// Why a page is not opened. It contains no more of the address than the origin.
 @nonexhaustive
 public enum DataCollectionPageError: Error, Sendable, Hashable {
     /// The address is not a web address.
@@ -131,5 +131,29 @@ extension DataCollectionPageError: CustomStringConvertible {
         case .foreignPage(let origin):
             "the form is on \(origin), which is not a WalletConnect Pay page; it is not opened"
         }
+    }
+}
+
+/// Scheme, host and port of a page: the boundary between pages in browsers. Compared exactly, never by parts.
+public struct WebOrigin: Sendable, Hashable {
+    /// The scheme, in lower case.
+    public let scheme: String
+    /// The host, in lower case; an IPv6 address keeps its brackets.
+    public let host: String
+    /// The port, the scheme's default included; 0 for schemes without one.
+    public let port: Int
+
+    /// Creates an origin as web views report it: a port of 0 stands for the scheme's default.
+    public init(scheme: String, host: String, port: Int) {
+        let scheme = String(decoding: scheme.utf8.map(\.lowercasedASCII), as: UTF8.self)
+        let standard = scheme == "https" ? 443 : scheme == "http" ? 80 : 0
+        self.scheme = scheme
+        self.host = String(decoding: host.utf8.map(\.lowercasedASCII), as: UTF8.self)
+        self.port = port == 0 ? standard : port
+    }
+
+    /// Creates the origin of `url`.
+    public init(_ url: HTTPURL) {
+        self.init(scheme: url.isSecure ? "https" : "http", host: url.host, port: Int(url.port))
     }
 }

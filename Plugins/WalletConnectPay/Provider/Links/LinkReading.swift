@@ -3,7 +3,7 @@ package import PaymentCore
 /// The reading of a strictly scanned link, and the decision if it certainly leads to WalletConnect Pay.
 ///
 /// The id is always the one that the vendor's client would send. A link is verified only when a strict reading finds
-/// the same id in a well-formed place; any doubt makes it unverified, with the reason.
+/// the same id in a well-formed place. Any doubt makes it unverified, with the reason.
 package enum LinkReading {
     static func match(_ link: PaymentLink) -> LinkMatch? {
         switch link.form {
@@ -36,7 +36,7 @@ package enum LinkReading {
     // MARK: Web links
 
     private static func webLink(_ link: PaymentLink) -> LinkMatch? {
-        // The patterns request only these hosts; trust must not depend on that.
+        // The patterns request only these hosts, but trust must not depend on that.
         guard link.port == nil, let host = link.host, isOurs(host) else { return nil }
         if let id = plainID(link) { return LinkMatch(reference: String(id)) }
         // Without percent signs and dot segments the vendor's reading cannot differ from the strict one.
@@ -85,7 +85,7 @@ package enum LinkReading {
             } else if !PaymentID.isWellFormed(id) {
                 isCapitalized(link) ? capitals : "its payment id is malformed"
             } else if !ids.isEmpty, path != id, path.contains("pay_") || path.contains("%") {
-                // What an escape in a path stands for is read once, twice or not at all, depending on the program.
+                // Programs decode an escape in a path once, twice or not at all.
                 "its path and its query name different payments"
             } else {
                 nil
@@ -167,9 +167,38 @@ package enum LinkReading {
 
     /// Returns true if some program could read `name` as `expected`: in another letter case, or percent-encoded.
     private static func isSpelling(of expected: String, _ name: Substring) -> Bool {
-        // Without an escape a name of another length is another name; nearly all are.
+        // Without an escape, a name of another length is another name. Nearly all names are.
         let isEscaped = name.utf8.contains(UInt8(ascii: "%")) || name.utf8.contains(UInt8(ascii: "+"))
         guard isEscaped || name.utf8.count == expected.utf8.count else { return false }
         return PercentCoding.decodeLeniently(name, plusIsSpace: true).equalsIgnoringASCIICase(expected)
     }
+}
+
+/// Links on near-field tags.
+public enum TagRecord {
+    /// Returns the link in the payload of an NDEF URI record (type name format 1, type `U`): one byte for the beginning
+    /// of the URI, then the rest of it. (NFC Forum URI Record Type Definition 1.0, table 3.)
+    ///
+    /// The result is as trustworthy as any scanned text: route it.
+    ///
+    /// - Returns: the link; nil when the payload is empty, the byte is a reserved one (0x24 and up), the rest is not
+    ///   UTF-8, or the link would be longer than ``PaymentCore/PaymentLink/maximumLength``.
+    public static func link(uriPayload payload: some Collection<UInt8>) -> String? {
+        guard let code = payload.first, Int(code) < beginnings.count else { return nil }
+        let rest = payload.dropFirst()
+        let beginning = beginnings[Int(code)]
+        guard rest.count + beginning.utf8.count <= PaymentLink.maximumLength,
+            let text = String(validating: rest, as: UTF8.self)
+        else { return nil }
+        return beginning + text
+    }
+
+    /// The beginnings of URIs, by identifier code.
+    static let beginnings = [
+        "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
+        "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",
+        "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://",
+        "irdaobex://", "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:",
+        "urn:nfc:",
+    ]
 }

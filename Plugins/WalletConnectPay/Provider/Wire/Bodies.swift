@@ -54,8 +54,8 @@ package struct OptionBody: Codable, Sendable {
     }
 }
 
-/// One action of the wallet. `walletRpc` is ready; `build` has to be fetched first. Other types are kept, so that only
-/// the choice of their option fails.
+/// One action of the wallet. `walletRpc` is ready, `build` has to be fetched first. Other types are kept, and only the
+/// choice of their option fails.
 package struct ActionBody: Codable, Sendable {
     package let type: String
     package let data: JSONValue
@@ -179,4 +179,259 @@ package struct CancelBody: Codable, Sendable {
 struct ErrorBody: Codable, Sendable {
     let code: String
     let message: String?
+}
+
+/// The terms of a payment: amount, expiry and payee.
+package struct InfoBody: Codable, Sendable {
+    package let status: PaymentState
+    /// The merchant's price, usually in fiat money.
+    package let amount: AmountBody
+    /// The expiry of the payment: Unix seconds.
+    package let expiresAt: Int64
+    package let merchant: MerchantBody
+    package let buyer: BuyerBody?
+}
+
+/// The payee.
+package struct MerchantBody: Codable, Sendable {
+    package let name: String
+    package let iconUrl: String?
+}
+
+/// The payer, if the service knows.
+package struct BuyerBody: Codable, Sendable {
+    /// CAIP-10.
+    package let accountCaip10: String
+    package let accountProviderName: String
+    package let accountProviderIcon: String?
+}
+
+/// The transaction that paid.
+package struct ResultBody: Codable, Sendable {
+    package let txId: String
+    /// The amount that was really paid. It may differ a little from the option's amount. Nil if it cannot be read: the
+    /// transaction is known anyway.
+    package let optionAmount: AmountBody?
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        txId = try members.decode(String.self, forKey: .txId)
+        optionAmount = try? members.decode(AmountBody.self, forKey: .optionAmount)
+    }
+}
+
+/// An amount of money or tokens, as the service writes it.
+package struct AmountBody: Codable, Sendable {
+    /// `iso4217/USD`, or `caip19/` and the token's CAIP-19 id.
+    package let unit: String
+    /// Minor units (cents, token units) in decimal digits.
+    package let value: String
+    package let display: DisplayBody
+}
+
+extension AmountBody {
+    /// Returns the exact amount.
+    ///
+    /// - Throws: ``PaymentCore/MoneyError`` when unit, value or decimals are malformed.
+    package func money() throws -> Money {
+        guard let exponent = UInt8(exactly: display.decimals) else {
+            throw PaymentError(.invalidResponse, "an amount has \(display.decimals) decimals")
+        }
+        return try Money(minorUnitText: value, currency: try Currency(unit: unit), exponent: exponent)
+    }
+}
+
+/// The data for displaying an amount.
+package struct DisplayBody: Codable, Sendable {
+    package let assetSymbol: String
+    /// Empty when the service omits it.
+    package let assetName: String
+    /// The number of decimal places of the minor unit.
+    package let decimals: Int64
+    package let iconUrl: String?
+    package let networkIconUrl: String?
+    package let networkName: String?
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        assetSymbol = try members.decode(String.self, forKey: .assetSymbol)
+        assetName = try members.decodeIfPresent(String.self, forKey: .assetName) ?? ""
+        decimals = try members.decode(Int64.self, forKey: .decimals)
+        iconUrl = try members.decodeIfPresent(String.self, forKey: .iconUrl)
+        networkIconUrl = try members.decodeIfPresent(String.self, forKey: .networkIconUrl)
+        networkName = try members.decodeIfPresent(String.self, forKey: .networkName)
+    }
+}
+
+/// Data about the payer that has to be submitted before paying. Also part of an option's data in a journal.
+package struct CollectDataBody: Codable, Sendable {
+    package let fields: [FieldBody]
+    /// The service's own form.
+    package let url: String?
+    /// A JSON Schema, as text.
+    package let schema: String?
+
+    private enum CodingKeys: String, CodingKey { case fields, url, schema }
+
+    /// Reads the service's form, with an object as `schema`, and the journal's, with text.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let schema = try members.decodeIfPresent(JSONValue.self, forKey: .schema)
+        fields = try members.decodeIfPresent([FieldBody].self, forKey: .fields) ?? []
+        url = try members.decodeIfPresent(String.self, forKey: .url)
+        self.schema = schema.map { $0.string ?? $0.text }
+    }
+}
+
+/// One field to fill in.
+package struct FieldBody: Codable, Sendable {
+    package let id: String
+    package let name: String
+    package let required: Bool
+    /// `text`, `date`, `checkbox`, or an unknown raw value.
+    package let type: String
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(String.self, forKey: .id)
+        name = try members.decodeIfPresent(String.self, forKey: .name) ?? id
+        required = try members.decodeIfPresent(Bool.self, forKey: .required) ?? true
+        type = try members.decodeIfPresent(String.self, forKey: .type) ?? "text"
+    }
+}
+
+/// The payer's entry in one field. Personal data: it prints as its field's id only.
+package struct CollectedBody: Codable, Sendable {
+    package let id: String
+    package let value: String
+
+    package init(id: String, value: String) {
+        self.id = id
+        self.value = value
+    }
+}
+
+extension CollectedBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "CollectedBody(\(id))" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+// MARK: - Status
+
+/// The status of a payment, by the service's raw values. The service may add some at any time.
+package enum PaymentState: RawRepresentable, Sendable, Hashable, Codable {
+    /// Not yet paid.
+    case requiresAction
+    /// Confirmed, not yet settled.
+    case processing
+    case succeeded
+    /// The payment failed, or the payer was refused. No money was kept.
+    case failed
+    case expired
+    /// The payer or the merchant cancelled the payment.
+    case cancelled
+    /// Neither success nor failure.
+    case unknown(String)
+
+    package init(rawValue: String) {
+        self =
+            switch rawValue {
+            case "requires_action": .requiresAction
+            case "processing": .processing
+            case "succeeded": .succeeded
+            case "failed": .failed
+            case "expired": .expired
+            case "cancelled": .cancelled
+            default: .unknown(rawValue)
+            }
+    }
+
+    package var rawValue: String {
+        switch self {
+        case .requiresAction: "requires_action"
+        case .processing: "processing"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .expired: "expired"
+        case .cancelled: "cancelled"
+        case .unknown(let word): word
+        }
+    }
+
+    /// True if the state can no longer change. Unknown states are not final by themselves: the service's `isFinal`
+    /// decides.
+    package var isFinal: Bool {
+        switch self {
+        case .succeeded, .failed, .expired, .cancelled: true
+        case .requiresAction, .processing, .unknown: false
+        }
+    }
+
+    /// The raw value, cut and made printable.
+    package var printable: String {
+        String(
+            decoding: rawValue.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+}
+
+extension StatusBody {
+    /// Returns the report for this status. An unknown status is never success or failure.
+    package func report(of payment: PaymentReference) -> ServiceReport {
+        switch status {
+        case .succeeded:
+            .succeeded(
+                PaymentReceipt(
+                    reference: payment, amount: (info?.optionAmount).flatMap { try? $0.money() },
+                    transactionID: info?.txId))
+        case .failed:
+            failureCode == nil
+                ? .declined(DeclineReason(.refused, "the service reports that the payment failed"))
+                : .declined(.payer)
+        case .expired: .expired
+        case .cancelled: .cancelled
+        case .requiresAction, .processing:
+            .pending(retryAfter: pollInMs.map { .milliseconds(max(0, $0)) })
+        case .unknown:
+            .unknown(
+                UnknownOutcome(
+                    reference: payment, rawStatus: status.printable,
+                    message: "the service reports a state that this version does not know"))
+        }
+    }
+}
+
+extension DeclineReason {
+    /// The service refuses this payer for legal reasons.
+    static let payer = DeclineReason(.compliance, "the service declined this payer")
+}
+
+// MARK: - Text
+
+/// Foreign text made displayable: one line, no control characters, limited length.
+package enum PlainLine {
+    /// Returns `text` without control, format (direction-changing, invisible), private and unassigned characters, with
+    /// runs of white space as one space, cut at `limit` Unicode scalars with an ellipsis. Reads at most eight times
+    /// `limit` scalars, however long the text is.
+    package static func make(_ text: String, limit: Int = 200) -> String {
+        var line = String.UnicodeScalarView()
+        var count = 0
+        var owesSpace = false
+        for scalar in text.unicodeScalars.prefix(8 * limit) {
+            if scalar.properties.isWhitespace {
+                owesSpace = count > 0
+                continue
+            }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: continue
+            default: break
+            }
+            guard count + (owesSpace ? 2 : 1) <= limit else { return String(line) + "…" }
+            if owesSpace { line.append(" ") }
+            line.append(scalar)
+            count += owesSpace ? 2 : 1
+            owesSpace = false
+        }
+        return String(line)
+    }
 }
