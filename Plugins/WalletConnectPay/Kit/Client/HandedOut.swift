@@ -12,14 +12,14 @@ import WalletConnectPayProvider
 /// Every list leaves the client through this value. While the wallet can pay with one, no other list of that payment
 /// does, and no result of the payment is stated as if nothing had been sent.
 ///
-/// Only the service resolves a short link, so a payment may have two ids here. Payments of which one id is such a link,
-/// and whose times do not differ, are taken for one.
+/// Only the service resolves a short link, so a payment may have two ids here. Two payments count as one if one of the
+/// ids is such a link and their times do not differ.
 struct HandedOut: Sendable {
     /// The power of a list.
     enum Reach: Sendable, Hashable {
         /// The wallet itself sends the money.
         case transfer
-        /// Signatures, the last of which pays until this date.
+        /// Signatures. The last one to expire pays until this date.
         case signatures(until: Date)
 
         /// Returns true if the wallet, or the holder of its signature, may still pay at `now`.
@@ -127,7 +127,7 @@ struct HandedOut: Sendable {
         return shown
     }
 
-    /// Returns the calls to show as a preview of `option`; nil if nothing was handed out, so that any may be shown.
+    /// Returns the calls to show as a preview of `option`; nil if nothing was handed out and any may be shown.
     func preview(of option: String, of id: String, until end: Int64?, now: Date) -> [JSONValue]? {
         do throws(GatewayError) { return try list(of: option, of: id, until: end, now: now)?.calls } catch { return [] }
     }
@@ -175,8 +175,7 @@ struct HandedOut: Sendable {
         payments[id]?.lists.removeAll()
     }
 
-    /// Returns what may have been sent for a payment that is not known to be paid, and what follows from it; nil if
-    /// nothing can pay it.
+    /// Returns the warning about a payment that is not known to be paid; nil if nothing can pay it.
     func warning(of id: String, until end: Int64?, now: Date) -> Warning? {
         guard payments[id]?.isPaid != true else { return nil }
         let live = (payments[id]?.live(now) ?? []) + liveElsewhere(id, until: end, now)

@@ -1,5 +1,5 @@
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Therefore all decisions are
-// in the tested values beside this file. Keep this file that small.
+// This file is for Apple platforms and was never compiled on one: `make check-apple` has stand-ins. Therefore all
+// decisions are in the tested values next to it. Keep this file that small.
 
 #if canImport(WebKit) && canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
     public import Foundation
@@ -10,7 +10,7 @@
 
     /// Shows the service's form and reports its completion. The initialiser is that of the vendor's guide.
     ///
-    /// After `onComplete`, confirm the payment without `collectedData`. `onError` may be called several times; the
+    /// After `onComplete`, confirm the payment without `collectedData`. `onError` may be called several times: the
     /// payer can try again in the form.
     @MainActor public struct PayDataCollectionWebView {
         private let url: URL
@@ -110,7 +110,7 @@
                 }
             }
 
-            /// Keeps the page on its origin; opens links to other pages in the system's browser.
+            /// Keeps the page on its origin, and opens links to other pages in the system's browser.
             public func webView(
                 _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction
             ) async -> WKNavigationActionPolicy {

@@ -6,9 +6,9 @@ import WalletConnectPayProvider
 public struct CollectDataAction: Sendable, Hashable, Codable {
     /// The fields. The service is replacing them with its own form.
     public var fields: [CollectDataField]
-    /// The service's own form, to be shown in a web view; it submits the data itself.
+    /// The service's own form, to be shown in a web view. It submits the data itself.
     public var url: String?
-    /// A JSON Schema, as text, of all possible data; its `required` lists the members that may be pre-filled.
+    /// A JSON Schema, as text, of all possible data. Its `required` lists the members that may be pre-filled.
     public var schema: String?
 
     /// Creates a value.
@@ -90,4 +90,32 @@ extension CollectDataField {
 
 extension CollectedBody {
     init(_ result: CollectDataFieldResult) { self.init(id: result.id, value: result.value) }
+}
+
+/// The requirement, if any, that the payer provides data before paying with an option.
+public enum DataCollectionDemand: Sendable, Hashable {
+    /// No option of this payment needs data.
+    case none
+    /// This option needs no data; others might.
+    case notForThisOption
+    /// Show the option's page and wait for its completion before requesting the option's actions.
+    case page
+    /// The option names no page: ask for its fields, obtain consent to the terms, and submit the values.
+    case form
+
+    /// Creates a demand by the vendor's decision table. The option decides. The response's own `collectData` only shows
+    /// if other options need data.
+    ///
+    /// - Parameters:
+    ///   - isInResponse: true if the response's `collectData` is present.
+    ///   - isInOption: true if the chosen option's `collectData` is present.
+    ///   - hasPage: true if the option's `collectData` names a page.
+    public init(isInResponse: Bool, isInOption: Bool, hasPage: Bool) {
+        self =
+            if isInOption {
+                hasPage ? .page : .form
+            } else {
+                isInResponse ? .notForThisOption : .none
+            }
+    }
 }
