@@ -7,7 +7,7 @@ import WalletConnectPayProvider
 /// settlements.
 ///
 /// Payments are named by the service's ids (`pay_…`). The partner's API key is part of this value, so it has no place
-/// in an app; payers pay with `WalletConnectPayProvider`, which needs no such key. Both can be registered together, and
+/// in an app. Payers pay with `WalletConnectPayProvider`, which needs no such key. Both can be registered together, and
 /// share a journal. (Protocol 1.)
 public struct WalletConnectPayMerchant: PaymentService {
     /// `walletconnect-pay-merchant`, the default id of a merchant.
@@ -141,6 +141,122 @@ extension WalletConnectPayMerchant: CancellingService {
             throw error.with(
                 message: "the payment was cancelled, but its state is not known: \(error.message)", phase: .maybeSent,
                 retry: .later)
+        }
+    }
+}
+
+extension WalletConnectPayMerchant: RefundingService {
+    /// True: the service refunds whole payments, each once, and names a refund by its payment alone. The id of a refund
+    /// may be any text. The router makes no second refund of the payment under another id. Servers that share no
+    /// journal see only the service's mark: use the same id on all of them.
+    public var refundsOnce: Bool { true }
+
+    /// Marks a whole payment as refunded. According to the documentation, that alone moves no money: paying the buyer
+    /// back is the merchant's task. (Protocol 5.)
+    ///
+    /// The call first gets the payment's price from the service, because the mark states no amount.
+    ///
+    /// The mark names no caller. If it was set before, by a request of this server whose answer was lost or by another
+    /// server, the receipt is ``PaymentReceipt/isEarlier``. Record the payment to the buyer outside of the journal, by
+    /// the payment's id, and look there before paying the buyer.
+    ///
+    /// - Parameters:
+    ///   - request: the payment, and its whole price as in the order.
+    ///   - context: the network and the durable steps.
+    /// - Returns: the report of the refund. An earlier refund by any caller counts as this one.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
+    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+        let id = try paymentID(request.payment)
+        let client = client(over: context.http, clock: context.clock)
+        _ = try await context.step("find the payment", .query) {
+            let price = try await client.price(of: id)
+            guard price == request.amount, !price.isZero else {
+                throw PaymentError(
+                    .requestRefused,
+                    "WalletConnect Pay refunds whole payments only, and the amount is not this payment's price",
+                    provider: self.id)
+            }
+            return true
+        }
+        let isEarlier: Bool
+        do {
+            // A payment has one mark, so a second request finds that of the first: the payment is the key.
+            isEarlier = try await context.step("refund", .mutation(replay: .sameKey)) {
+                try await mark(id, over: context.http)
+            }
+        } catch let error as PaymentError where error.phase == .answered && error.vendorCode == Self.notPaid {
+            return .declined(DeclineReason(.refused, "only payments that succeeded can be refunded"))
+        }
+        return .succeeded(
+            PaymentReceipt(reference: request.reference, amount: request.amount, isEarlier: isEarlier))
+    }
+
+    private static let notPaid = "payment_not_succeeded"
+
+    /// Marks a payment as refunded.
+    ///
+    /// - Returns: true if it was marked before.
+    private func mark(_ id: String, over http: any HTTPTransport) async throws(PaymentError) -> Bool {
+        let answer: RefundBody
+        do throws(GatewayError) { answer = try await api(http).refund(id) } catch {
+            // Set before: by an earlier copy of this request, or by another caller of the same merchant.
+            if case .refused(let refusal) = error, refusal.status == 409, refusal.code == "already_refunded" {
+                return true
+            }
+            throw ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: true, at: self.id)
+        }
+        guard answer.paymentId == id else {
+            throw PaymentError(
+                .integrity, "WalletConnect Pay answered with the refund of another payment", provider: self.id,
+                phase: .maybeSent)
+        }
+        return false
+    }
+
+    /// Returns an unknown report: the service has no inquiry about the mark, so only a repetition of the refund can
+    /// settle it.
+    ///
+    /// - Returns: an unknown report.
+    /// - Throws: nothing: no request is sent.
+    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+        .unknown(
+            UnknownOutcome(
+                reference: refund.reference,
+                message: "WalletConnect Pay shows no refunds; ask for the same refund again, which makes it once"))
+    }
+}
+
+extension WalletConnectPayMerchant {
+    /// The service's environment, test or live. The two share addresses and nothing else: neither sees the other's
+    /// data.
+    @nonexhaustive
+    public enum Mode: String, Sendable, Hashable, CaseIterable {
+        /// No money moves.
+        case test
+        /// Real money.
+        case live
+    }
+
+    /// An API key. It acts for a partner's whole account, including all merchants in it, so it has no place in an app.
+    public struct Key: Sendable, Hashable {
+        /// The environment of the key: the service encodes it only in the key's prefix.
+        public let mode: Mode
+        let text: Redacted<String>
+
+        /// Creates a key: `wcp_test_…` for the test environment, any other `wcp_…` for real money.
+        ///
+        /// - Throws: ``PaymentError`` with code `unauthorized` when the text is not such a key. The error does not
+        ///   contain the text.
+        public init(_ text: Redacted<String>) throws(PaymentError) {
+            let key = text.reveal()
+            let beginning = key.hasPrefix("wcp_test_") ? "wcp_test_" : "wcp_"
+            let isPlain = key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard key.hasPrefix("wcp_"), key.utf8.count > beginning.utf8.count, key.utf8.count <= 512, isPlain else {
+                throw PaymentError(
+                    .unauthorized, "this is no API key of WalletConnect Pay: they begin with wcp_test_ or wcp_")
+            }
+            mode = beginning == "wcp_" ? .live : .test
+            self.text = text
         }
     }
 }

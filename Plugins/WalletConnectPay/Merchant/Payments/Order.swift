@@ -18,7 +18,7 @@ extension WalletConnectPayMerchant {
         public var amount: Money
         /// The expiry, in whole seconds. Nil leaves it to the service, which allows five minutes.
         public var expiresAt: Date?
-        /// The pages to which the service's checkout page returns buyers.
+        /// The pages for buyers who return from the service's checkout page.
         public var returns: CheckoutReturns?
         /// The key that identifies repetitions: two orders under one key create one payment, and another order under a
         /// used key is refused. At most 255 printable ASCII characters.
@@ -30,7 +30,7 @@ extension WalletConnectPayMerchant {
         ///   - reference: the shop's own reference of the order.
         ///   - amount: the price.
         ///   - expiresAt: the expiry; nil leaves it to the service.
-        ///   - returns: the pages to which buyers return.
+        ///   - returns: the pages for returning buyers.
         ///   - idempotencyKey: nil takes the reference, for shops whose references are unique.
         public init(
             reference: String, amount: Money, expiresAt: Date? = nil, returns: CheckoutReturns? = nil,
@@ -86,5 +86,63 @@ extension WalletConnectPayMerchant.Order {
     static func isSearchable(_ reference: String) -> Bool {
         (3...35).contains(reference.utf8.count)
             && reference.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || " /:.,+-".utf8.contains($0) }
+    }
+}
+
+extension WalletConnectPayMerchant {
+    /// A created payment, for the buyer to pay.
+    public struct CreatedPayment: Sendable, Hashable {
+        /// The payment's reference in routers and journals.
+        public let reference: PaymentReference
+        /// The link for the buyer's wallet, also to be shown as a QR code.
+        public let link: String
+        /// The expiry of the payment.
+        public let expiresAt: Date
+        /// The service's raw status. A repeated order may be paid already.
+        public let rawStatus: String
+
+        init(_ body: CreatedBody, at merchant: WalletConnectPayMerchant) throws(PaymentError) {
+            func failure(_ text: String) -> PaymentError {
+                PaymentError(.integrity, text, provider: merchant.id, phase: .maybeSent)
+            }
+            let reference = PaymentReference(provider: merchant.id, id: body.paymentId)
+            guard (try? merchant.paymentID(reference)) != nil else {
+                throw failure("WalletConnect Pay made a payment with an id that none of its calls take")
+            }
+            // Buyers are shown no link that leads elsewhere, or to another payment.
+            let match = (try? PaymentLink(body.gatewayUrl)).flatMap { LinkReading.routed($0) }
+            guard match?.trust == .verified, match?.reference == body.paymentId else {
+                throw failure("WalletConnect Pay made a payment whose link does not lead to it")
+            }
+            self.reference = reference
+            link = body.gatewayUrl
+            expiresAt = Date(timeIntervalSince1970: Double(body.expiresAt))
+            rawStatus = body.status.printable
+        }
+    }
+
+    /// A merchant's view of a payment at the service.
+    public struct PaymentView: Sendable, Hashable {
+        /// The payment's reference in routers and journals.
+        public let payment: PaymentReference
+        /// The merchant's own reference of the order.
+        public let reference: String
+        /// The service's raw status.
+        public let rawStatus: String
+        /// The report.
+        public let report: ServiceReport
+        /// The transaction that paid the merchant out, once there is one.
+        public let settlementTransactionID: String?
+
+        init(_ body: ViewBody, of payment: PaymentReference) {
+            self.payment = payment
+            reference = body.referenceId
+            rawStatus = body.status.printable
+            report =
+                StatusBody(
+                    status: body.status, isFinal: body.status.isFinal, info: body.info, failureCode: body.failureCode
+                ).report(of: payment)
+            settlementTransactionID = body.settlement?.successful?.txId
+        }
     }
 }

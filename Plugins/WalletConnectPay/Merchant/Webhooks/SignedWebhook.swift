@@ -1,4 +1,4 @@
-import PaymentCore
+public import PaymentCore
 import PaymentCrypto
 
 #if canImport(FoundationEssentials)
@@ -7,7 +7,7 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// The reason why a webhook is rejected.
+/// Why a webhook is rejected.
 enum WebhookDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case noSecret
     case tooLarge
@@ -109,5 +109,29 @@ enum SignedWebhook {
 
     static func signature(of body: [UInt8], id: String, timestamp: String, key: [UInt8]) -> [UInt8] {
         Digest.sha256.authenticate(Array("\(id).\(timestamp).".utf8) + body, key: key)
+    }
+}
+
+extension WalletConnectPayMerchant {
+    /// The secret of a webhook endpoint, from the service's dashboard: `whsec_` and base64. Test and live have one
+    /// each.
+    public struct WebhookSecret: Sendable, Hashable {
+        /// The bytes of the key, decoded from the text.
+        let bytes: Redacted<[UInt8]>
+
+        /// Creates a secret from its text.
+        ///
+        /// - Throws: ``PaymentError`` with code `unauthorized` when the text is not such a secret. The error does not
+        ///   contain the text.
+        public init(_ text: Redacted<String>) throws(PaymentError) {
+            let text = text.reveal()
+            guard text.hasPrefix("whsec_"), let data = Data(base64Encoded: String(text.dropFirst(6))),
+                (16...128).contains(data.count)
+            else {
+                throw PaymentError(
+                    .unauthorized, "this is no webhook secret: they are whsec_ and the base64 of 16 bytes or more")
+            }
+            bytes = Redacted(Array(data))
+        }
     }
 }
