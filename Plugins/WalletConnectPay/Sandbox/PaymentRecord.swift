@@ -27,7 +27,7 @@ struct PaymentRecord: Sendable {
         /// The amount, as answers state it.
         let amount: JSONValue
 
-        /// - Parameter payment: a test payment has no transaction; its transaction id says so.
+        /// - Parameter payment: a test payment has no transaction, and its transaction id says so.
         init(_ offer: Offer, of payment: PaymentRecord, random: any RandomSource) {
             transactionID = payment.world == .test ? "test:\(payment.id)" : "0x" + random.hex(64)
             unit = offer.asset.unit
@@ -53,7 +53,7 @@ struct PaymentRecord: Sendable {
     let expiresAt: Int64
     var world = World.live
     var merchantID = WalletConnectPaySandbox.merchantID
-    /// The pages to which the service sends buyers back.
+    /// The pages for buyers who return from the service.
     var returns: CheckoutPages?
     /// The answer of a dishonest gateway in place of the honest one.
     var tampered: WalletConnectPaySandbox.TamperedAnswer?
@@ -68,12 +68,12 @@ struct PaymentRecord: Sendable {
     /// The accepted confirmation.
     var confirmation: (option: String, results: [String])?
     var transfer: Transfer?
-    /// The number of status queries that the settlement still takes; `settlesAt` is its earliest end (Unix seconds).
+    /// The number of status queries that the settlement still takes. `settlesAt` is its earliest end (Unix seconds).
     var pollsLeft = 0
     var settlesAt: Int64 = 0
     var failureCode: String?
     var cancelledReason: String?
-    /// True after the merchant's refund mark; no answer shows it.
+    /// True after the merchant's refund mark. No answer shows it.
     var isRefunded = false
     /// The index of the payment in the sandbox.
     var number = 0
@@ -139,5 +139,106 @@ struct PaymentRecord: Sendable {
     /// Returns true if `offer` can only be paid once its account's owner has submitted data.
     func needsData(for offer: Offer) -> Bool {
         offer.asksForData && !identified.contains(offer.account)
+    }
+}
+
+/// The service's two environments: they share no data, and only the API key selects one.
+enum World: String, Sendable, Hashable, CaseIterable {
+    case test, live
+}
+
+/// A currency of prices, and its made-up rate here.
+struct Pricing: Sendable, Hashable {
+    let code: String
+    let name: String
+    let decimals: Int
+    /// US cents for one hundred minor units.
+    let rate: UInt128
+
+    static let dollars = Pricing(code: "USD", name: "US Dollar", decimals: 2, rate: 100)
+    private static let all = [
+        dollars, Pricing(code: "EUR", name: "Euro", decimals: 2, rate: 110),
+        Pricing(code: "GBP", name: "Pound Sterling", decimals: 2, rate: 130),
+        Pricing(code: "JPY", name: "Yen", decimals: 0, rate: 65),
+    ]
+
+    init?(unit: String?) {
+        guard let pricing = Self.all.first(where: { $0.unit == unit }) else { return nil }
+        self = pricing
+    }
+
+    private init(code: String, name: String, decimals: Int, rate: UInt128) {
+        self.code = code
+        self.name = name
+        self.decimals = decimals
+        self.rate = rate
+    }
+
+    var unit: String { "iso4217/\(code)" }
+
+    /// Returns the US cents for a number of minor units.
+    func cents(_ units: UInt128) -> UInt128 { units * rate / 100 }
+
+    /// Returns the smallest number of minor units with the value of `cents`.
+    func units(worth cents: UInt128) -> UInt128 { (cents * 100 + rate - 1) / rate }
+
+    func amount(_ units: UInt128) -> JSONValue {
+        [
+            "unit": .string(unit), "value": .string(String(units)),
+            "display": [
+                "assetSymbol": .string(code), "assetName": .string(name), "decimals": .number(JSONNumber(decimals)),
+            ],
+        ]
+    }
+
+    /// Returns the amount without display data, as webhooks state it.
+    func plainAmount(_ units: UInt128) -> JSONValue { ["unit": .string(unit), "value": .string(String(units))] }
+}
+
+/// The service's fees for a payment: a fixed part and a percentage.
+struct Fees: Sendable {
+    let pricing: Pricing
+    let fixed: UInt128
+    let percentage: UInt128
+
+    /// Creates fees of 14 cents and 0.4 %.
+    init(on units: UInt128, in pricing: Pricing) {
+        self.pricing = pricing
+        fixed = pricing.units(worth: 14)
+        percentage = units * 4 / 1000
+    }
+
+    var total: UInt128 { fixed + percentage }
+}
+
+/// Payment ids and links in the service's formats.
+enum PaymentIDs {
+    private static let crockford = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+    /// Creates `pay_`, two changing digits, a constant and a ULID: 38 characters. The form is derived from recorded
+    /// ids.
+    static func make(at time: Date, _ random: any RandomSource) -> String {
+        // A ULID's time has 48 bits. The bounds keep every date convertible.
+        var milliseconds = UInt64(min(max(0, time.timeIntervalSince1970 * 1000), 0xFFFF_FFFF_FFFF))
+        var ulid: [Character] = []
+        for _ in 0..<10 {
+            ulid.insert(crockford[Int(milliseconds & 31)], at: 0)
+            milliseconds >>= 5
+        }
+        for _ in 0..<16 { ulid.append(crockford[Int(random.next() & 31)]) }
+        return "pay_\(random.hex(2))a2ecc1\(String(ulid))"
+    }
+
+    /// Returns the link that buyers scan.
+    static func link(to id: String) -> String { "https://pay.walletconnect.com/?pid=\(id)" }
+
+    /// Returns the id that a path segment names. Ids arrive percent-encoded. A link to `pay.wct.me`, encoded as a
+    /// whole, stands for the id in its path.
+    static func resolve(segment: String) -> String {
+        let id = PercentCoding.decode(segment) ?? segment
+        guard let link = PercentCoding.decode(id).flatMap({ try? PaymentLink($0) }), link.host == "pay.wct.me" else {
+            return id
+        }
+        return String(link.path.dropFirst())
     }
 }

@@ -11,8 +11,8 @@ public import PaymentWallet
 /// A wallet that can do everything that the sandbox requests: for demonstrations and tests.
 ///
 /// On EVM chains it is a ``DevelopmentWallet``. There is no chain behind the sandbox, so transactions are not
-/// broadcast: their hash is made up. Solana transactions get a made-up signature; Tron's are signed by the private key
-/// 1, to which the sandbox's Tron account belongs.
+/// broadcast: their hash is made up. Solana transactions get a made-up signature. Tron's are signed by the private key
+/// 1, whose account is the sandbox's Tron account.
 public struct SandboxWallet: PaymentSigner {
     private static let solanaAccount =
         "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"

@@ -140,7 +140,8 @@ extension WalletConnectPaySandbox {
         webhooks.filter { payment == nil || $0.payment == payment }.map { notification($0, age: age) }
     }
 
-    /// A coin that the wallet sent is no capture of the service's, although the service records it: it is the same money.
+    /// A coin that the wallet sent is not a capture of the service's, although the service records it: it is the same
+    /// money.
     fileprivate func truth(of id: String) -> PaymentTruth {
         guard let payment = try? payment(id) else { return PaymentTruth() }
         let events = ledger.events(of: id).filter { event in

@@ -1,5 +1,7 @@
 public import PaymentCore
+package import PaymentLoopback
 public import PaymentTesting
+package import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -34,7 +36,7 @@ public actor WalletConnectPaySandbox: SandboxService {
     ///
     /// - Parameters:
     ///   - configuration: the timing and the addresses.
-    ///   - clock: decides when payments and prices expire; held requests wait on it.
+    ///   - clock: decides when payments and prices expire. Held requests wait on it.
     ///   - random: makes ids, nonces and transaction ids.
     public init(
         _ configuration: Configuration = Configuration(), clock: any PaymentClock = SystemPaymentClock(),
@@ -55,7 +57,7 @@ public actor WalletConnectPaySandbox: SandboxService {
     ///
     /// - Parameters:
     ///   - scenario: the behaviour.
-    ///   - cents: the amount in US cents; more than 2^64 - 1 counts as that.
+    ///   - cents: the amount in US cents. More than 2^64 - 1 counts as that.
     ///   - merchant: the payee's name as payers see it.
     public func createPayment(
         _ scenario: Scenario = .paidAtOnce, cents: UInt128 = 1250, merchant: String = "Kaffeehaus am Platz"
@@ -66,13 +68,13 @@ public actor WalletConnectPaySandbox: SandboxService {
             units: min(cents, UInt128(UInt64.max)), merchant: merchant, scenario: scenario,
             expiresAt: now + (plan.isOver ? -60 : configuration.lifetime))
         if plan.status == .succeeded { record.transfer = otherPayersTransfer(record) }
-        // Its merchant hears of it as of one that is not paid yet.
+        // Its merchant is notified of it as of a payment that is not paid yet.
         add(record)
         payments[record.id]?.status = plan.status
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
     }
 
-    /// Pays a payment with another payer's wallet; the scenario can override the outcome. Does nothing when the payment
+    /// Pays a payment with another payer's wallet. The scenario can override the outcome. Does nothing when the payment
     /// can no longer be paid.
     ///
     /// - Parameter id: the payment's id.
@@ -186,4 +188,182 @@ extension WalletConnectPaySandbox {
     public static let paths = ["/v1/gateway", "/v1/payments", "/v1/merchant", "/v1/merchants", "/buyer", "/collect"]
     /// The paths that it answers only for requests with one of its API keys in the header field with this name.
     public static let keyedPaths = (header: "Api-Key", paths: ["/v1/refunds"])
+
+    /// An API key for the test environment. It need not be kept secret: it opens nothing else.
+    public static let testKey = Redacted("wcp_test_sandbox")
+    /// An API key for the live environment, which has no real money here. It need not be kept secret: it opens nothing
+    /// else.
+    public static let liveKey = Redacted("wcp_sandbox")
+    /// The initial merchant, in both environments.
+    public static let merchantID = "mrch_SandboxMerchant01"
+    /// The default secret of webhooks. It need not be kept secret.
+    public static let webhookSecret = Redacted("whsec_c2FuZGJveC13ZWJob29rLXNlY3JldA==")
+}
+
+// MARK: - Configuration
+
+extension WalletConnectPaySandbox {
+    /// The behaviour of the sandbox.
+    public struct Configuration: Sendable {
+        /// The number of status queries before an ordinary settlement ends.
+        public var settlementPolls = 2
+        /// The minimum duration of a slow settlement, in seconds. Default: longer than wallets usually wait.
+        public var slowSettlement: Int64 = 90
+        /// The stated pause between queries of an open payment, in milliseconds. During settlement it is twice as long.
+        public var pollInMs: Int64 = 1000
+        /// The maximum time to hold a request with `maxPollMs`, in milliseconds. The service's own limit is not known.
+        /// This one is below 30 s: the vendor's client then abandons a request.
+        public var longestHoldMs: Int64 = 25_000
+        /// The lifetime of a payment, in seconds.
+        public var lifetime: Int64 = 900
+        /// The lifetime of a native coin's price, in seconds.
+        public var quoteLifetime: Int64 = 300
+        /// The same in the scenario ``Scenario/quoteExpired``, for all its options. Zero: expired when it is offered.
+        public var shortQuoteLifetime: Int64 = 0
+        /// The number of requests of each kind that the scenario ``Scenario/rateLimited`` refuses before it answers.
+        public var rateLimitedRequests = 2
+        /// The `Retry-After` of rate limit errors, in seconds.
+        public var retryAfter: Int64 = 1
+        /// The API keys of the test environment.
+        public var testKeys: Set<String> = [WalletConnectPaySandbox.testKey.reveal()]
+        /// The API keys of the live environment.
+        public var liveKeys: Set<String> = [WalletConnectPaySandbox.liveKey.reveal()]
+        /// True if payments offer one option only, a token that no table of wallets knows: a wallet signs for it only
+        /// if its owner allows it by name.
+        public var offersUnlistedTokenOnly = false
+        /// The maximum price of a payment, in US cents. The service has such a limit, but its value is not known.
+        public var largestAmount: UInt128?
+        /// The endpoint for webhooks of the test environment; nil for none.
+        public var testWebhooks: WebhookEndpoint?
+        /// The endpoint for webhooks of the live environment; nil for none.
+        public var liveWebhooks: WebhookEndpoint?
+        /// The transport of webhooks. If nil, they are only kept.
+        public var webhookTransport: (any HTTPTransport)?
+        /// The pauses before a webhook is sent again.
+        public var webhookPauses: [Duration] = [
+            .seconds(5), .seconds(300), .seconds(1800), .seconds(7200), .seconds(18_000), .seconds(36_000),
+            .seconds(36_000),
+        ]
+        /// The address of the form for payers' data. If nil, the sandbox itself when it is reached on loopback,
+        /// otherwise the real service's host.
+        public var formBaseURL: HTTPURL?
+
+        /// Creates a configuration with the timing of the real service.
+        public init() {}
+    }
+}
+
+// MARK: - Listing
+
+extension WalletConnectPaySandbox: ListedService {
+    package nonisolated var id: String { WalletConnectPayVendor().id.rawValue }
+    package nonisolated var title: String { "WalletConnect Pay" }
+    package nonisolated var hint: String? {
+        "For a server: the API key is \(Self.testKey.reveal()) or \(Self.liveKey.reveal()), "
+            + "the merchant \(Self.merchantID); 'payroute sandbox new' makes a payment."
+    }
+
+    package nonisolated var examples: [ListedExample] {
+        let link = "/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        return [
+            ListedExample("WalletConnect Pay", "https://pay.walletconnect.com\(link)"),
+            ListedExample("A look-alike", "https://pay.walletconnect.com.evil.example\(link)"),
+        ]
+    }
+
+    package nonisolated var scenarios: [ListedScenario] {
+        Scenario.allCases.map {
+            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.statedOutcome.rawValue)
+        }
+    }
+
+    package nonisolated var tampered: [ListedScenario] {
+        TamperedAnswer.all.map { .tampered(name: $0.name, summary: $0.summary) }
+    }
+
+    package nonisolated func routes() -> [SharedAddress.Tenant] {
+        // Another vendor has a refund call, too. Its credentials use another header field.
+        let (header, paths) = Self.keyedPaths
+        return [.init(self, paths: Self.paths), .init(self, paths: paths, header: header)]
+    }
+
+    package func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
+        if let answer = TamperedAnswer.all.first(where: { $0.name == scenario }) {
+            guard amount == nil else { return nil }
+            let payment = createPayment(tampered: answer)
+            return SandboxPayment(id: payment.id, scenario: answer.name, summary: answer.summary, link: payment.link)
+        }
+        guard let scenario = Scenario(rawValue: scenario) else { return nil }
+        // Its scenarios are priced in dollars.
+        if let amount, amount.currency.description != "USD" { return nil }
+        let payment = amount.map { createPayment(scenario, cents: $0.minorUnits) } ?? createPayment(scenario)
+        return SandboxPayment(
+            id: payment.id, scenario: scenario.rawValue, summary: scenario.summary, link: payment.link)
+    }
+
+    package func payment(named word: String) -> String? { payments[word]?.id }
+
+    package func facts(of payment: String) -> ListedFacts {
+        payments[payment].map { ListedFacts(payee: $0.merchant, amount: $0.money) } ?? ListedFacts()
+    }
+
+    /// Every payment's link stands on its buyer's page.
+    package func payable(_ payment: String) -> SandboxPayment? {
+        payments[payment].map {
+            SandboxPayment(
+                id: $0.id, scenario: $0.scenario.rawValue, summary: $0.scenario.summary,
+                link: PaymentIDs.link(to: $0.id))
+        }
+    }
+
+    package func pages(of payment: String) -> [ListedPage] {
+        guard payments[payment] != nil else { return [] }
+        var pages = [ListedPage("Buyer's page", "/buyer/\(payment)")]
+        let accounts = accountsForForm(of: payment)
+        if !accounts.isEmpty {
+            let list = PercentCoding.encode(accounts.joined(separator: ","))
+            pages.append(ListedPage("Data form", "/collect/?pid=\(payment)&accounts=\(list)"))
+        }
+        return pages
+    }
+
+    /// Returns the accounts of a usable form. Before any payer's request, these are the simulated payer's, so that the
+    /// form can be viewed.
+    private func accountsForForm(of payment: String) -> [String] {
+        guard var record = payments[payment], record.status == .requiresAction else { return [] }
+        let plan = record.scenario.plan
+        if record.offers.isEmpty, record.tampered == nil, plan.data != .none {
+            let factory = OfferFactory(plan: plan, configuration: configuration, random: random, now: now)
+            for offer in factory.offers(for: record, accounts: SandboxWallet().payer().accounts) {
+                record.offers[offer.id] = offer
+            }
+            payments[payment] = record
+        }
+        return record.accountsAskedForData.sorted()
+    }
+
+    package func notifications(from index: Int) -> [SentNotification] { webhooks.dropFirst(index).map(summary) }
+
+    package func notifyAgain(about payment: String) async -> SentNotification? {
+        guard let index = webhooks.lastIndex(where: { $0.payment == payment }),
+            let url = configuration.endpoint(of: webhooks[index].world)?.url,
+            let transport = configuration.webhookTransport
+        else { return nil }
+        await send(index, to: url, over: transport)
+        return summary(webhooks[index])
+    }
+
+    private func summary(_ webhook: Webhook) -> SentNotification {
+        let endpoint = configuration.endpoint(of: webhook.world)
+        return SentNotification(
+            payment: webhook.payment, kind: webhook.kind, attempts: webhook.attempts, isDelivered: webhook.isDelivered,
+            isSent: endpoint?.url != nil && configuration.webhookTransport != nil)
+    }
+
+    package func expire() {
+        let now = now
+        for (id, payment) in payments where payment.status == .requiresAction && payment.expiresAt <= now {
+            expireNow(id)
+        }
+    }
 }

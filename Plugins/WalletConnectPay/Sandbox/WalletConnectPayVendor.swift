@@ -13,7 +13,7 @@ import WalletConnectPayProvider
 
 /// WalletConnect Pay's description for code that handles all vendors.
 package struct WalletConnectPayVendor: SandboxVendor {
-    /// The merchant in the test environment; the live one has the merchant's usual id.
+    /// The merchant in the test environment. The live one has the merchant's usual id.
     private static let testMerchant: ProviderID = "walletconnect-pay-merchant-test"
 
     package init() {}
@@ -30,7 +30,7 @@ package struct WalletConnectPayVendor: SandboxVendor {
             return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
         }
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox.text)
-        // Tron transactions cannot be reviewed yet; the sandbox's are signed all the same, to show the flow.
+        // Tron transactions cannot be reviewed yet. The sandbox's are signed anyway, to show the flow.
         reviewer.unreviewedMethods = ["tron_signTransaction"]
         return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
     }
@@ -115,7 +115,7 @@ package struct WalletConnectPayVendor: SandboxVendor {
             }, ["host": inner?.host.map { String($0) }])
     }
 
-    /// Returns the payment's names in both environments: only the service knows in which one it is.
+    /// Returns the payment's names in both environments: only the service knows which one has it.
     package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
         [WalletConnectPayMerchant.id, Self.testMerchant].map { PaymentReference(provider: $0, id: payment.id) }
     }

@@ -1,7 +1,8 @@
 import PaymentCore
+import PaymentTesting
 import SandboxSupport
 
-/// The calls with which merchants create, inspect and cancel payments.
+/// The calls of merchants that create, inspect and cancel payments.
 extension WalletConnectPaySandbox {
     /// The service's minimum, in cents: a smaller amount does not cover its fees.
     private static let smallestAmount: UInt128 = 14
@@ -103,5 +104,129 @@ extension WalletConnectPaySandbox {
     private static func isReference(_ text: String) -> Bool {
         (1...35).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || " /-:.,+".utf8.contains($0) }
+    }
+}
+
+// MARK: - Refunds
+
+/// Refunds: a mark on a whole payment, which no later answer shows.
+extension WalletConnectPaySandbox {
+    func refund(_ request: HTTPRequest) throws(ServiceError) -> HTTPResponse {
+        let caller = try RequestChecks.caller(request.headers, configuration, needsMerchant: true, isCore: false)
+        let body = try RequestChecks.body(request)
+        guard let id = body["paymentId"]?.string, Self.isRefundable(id) else {
+            throw .invalid("paymentId", "must be a payment's id")
+        }
+        guard let payment = try? own(id, caller) else { throw .notFound }
+        guard payment.status == .succeeded else {
+            throw ServiceError(
+                status: 400, code: "payment_not_succeeded", message: "Payment is not in a refundable state")
+        }
+        guard !payment.isRefunded else {
+            throw ServiceError(status: 409, code: "already_refunded", message: "Payment is already refunded")
+        }
+        payments[id]?.isRefunded = true
+        record(id, .refunded(amount: "\(payment.units) \(payment.pricing.unit)"))
+        return .json(["paymentId": .string(id)]).speaking(caller.version)
+    }
+
+    /// Returns true for `^pay_[A-Za-z0-9]+$`, at most 64 characters.
+    private static func isRefundable(_ id: String) -> Bool {
+        id.hasPrefix("pay_") && (5...64).contains(id.utf8.count)
+            && id.utf8.dropFirst(4).allSatisfy { $0.isASCIIDigit || $0.isASCIILetter }
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the response with the version of the request.
+    func speaking(_ version: String) -> HTTPResponse {
+        var response = self
+        response.headers["WCP-Version"] = version
+        return response
+    }
+}
+
+// MARK: - The buyer's page
+
+/// The pages for a buyer after the payment has ended.
+struct CheckoutPages: Sendable {
+    let success: String
+    let error: String
+
+    /// Reads the pages of a `checkout`; nil when there is none, or when one of them cannot be used. Then the buyer is
+    /// not redirected.
+    static func read(_ checkout: JSONValue?) throws(ServiceError) -> CheckoutPages? {
+        guard let checkout, !checkout.isNull else { return nil }
+        guard let success = checkout["successUrl"]?.string, let error = checkout["errorUrl"]?.string else {
+            throw .validation("Validation error: checkout needs successUrl and errorUrl")
+        }
+        let isUsable = [success, error].allSatisfy { (try? HTTPURL($0))?.isSecure ?? false }
+        return isUsable ? CheckoutPages(success: success, error: error) : nil
+    }
+
+    /// Returns the address with the payment's id: behind a query, before a fragment.
+    static func adding(_ id: String, to page: String) -> String {
+        let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let sign = parts[0].contains("?") ? "&" : "?"
+        return "\(parts[0])\(sign)payment_id=\(id)" + (parts.count > 1 ? "#\(parts[1])" : "")
+    }
+}
+
+extension WalletConnectPaySandbox {
+    /// Returns the address for the buyer of a payment that has ended; nil while it is open, and if the merchant set no
+    /// usable pages.
+    ///
+    /// - Parameter id: the payment's id.
+    public func returnURL(of id: String) -> String? {
+        guard let payment = try? payment(id), payment.status.isFinal, let pages = payment.returns else { return nil }
+        return CheckoutPages.adding(id, to: payment.status == .succeeded ? pages.success : pages.error)
+    }
+
+    /// Simulates the service's page for buyers: `GET /buyer/{id}`. The real page is at the link's own host, and nothing
+    /// here leads to it. The code is for a wallet that calls this sandbox, the button for the simulated one.
+    func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
+        let payment = try payment(id)
+        if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
+        let price = payment.priceText
+        let link = PaymentIDs.link(to: id)
+        let state =
+            payment.status.isFinal
+            ? "<p class=\"\(payment.status == .succeeded ? "good" : "bad")\">This payment is over: "
+                + "\(HTMLText.escape(payment.status.words)).</p>\n"
+            : """
+            <form method="post" action="/ledger/\(PercentCoding.encode(id))/pay" class="choices">
+            <button class="primary">Pay \(HTMLText.escape(price)) with the simulated wallet</button></form>
+            <p>Or scan the code with a wallet under test:</p>
+            <img class="qr" src="/_sandbox/qr.svg?text=\(PercentCoding.encode(link))" alt="QR code of the link">
+            <p class="code">Pay with a wallet: \(HTMLText.escape(link))</p>
+
+            """
+        let page = HTMLPage(
+            title: payment.merchant, nonce: random.hex(32),
+            content: """
+                <h1>\(HTMLText.escape(payment.merchant))</h1>
+                <p class="price">\(HTMLText.escape(price))</p>
+                \(state)<dl class="card">
+                <dt>Order</dt><dd>\(HTMLText.escape(payment.referenceID))</dd>
+                <dt>Pay until</dt><dd>\(PageTime.text(payment.expiresAt))</dd>
+                </dl>
+
+                """, usesOwnAddress: true)
+        return page.response()
+    }
+}
+
+extension PaymentRecord.Status {
+    /// The text for buyers.
+    fileprivate var words: String {
+        switch self {
+        case .requiresAction: "waiting"
+        case .processing: "on its way"
+        case .succeeded: "paid"
+        case .failed: "not paid, it failed"
+        case .expired: "not paid, too late"
+        case .cancelled: "not paid, cancelled"
+        case .unfamiliar: "being looked at"
+        }
     }
 }

@@ -111,9 +111,7 @@ extension WalletConnectPaySandbox.Scenario {
             return interruption != nil || [.failed, .declined].contains(ending)
         }
     }
-}
 
-extension WalletConnectPaySandbox.Scenario {
     /// The confirmation settles it at once.
     public static let paidAtOnce = Self("paid-at-once", "settles as soon as it is confirmed")
     /// The confirmation starts the settlement, which ends after some status queries.
@@ -205,7 +203,7 @@ extension WalletConnectPaySandbox.Scenario {
 }
 
 extension WalletConnectPaySandbox {
-    /// A payment with a link; its scenario decides if it can be paid.
+    /// A payment with a link. Its scenario decides if it can be paid.
     public struct Payment: Sendable, Hashable {
         /// The payment's id.
         public let id: String

@@ -202,3 +202,36 @@ extension WalletConnectPaySandbox {
             decoding: (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }, as: UTF8.self)
     }
 }
+
+/// A merchant of the account.
+struct MerchantRecord: Sendable {
+    struct Settlement: Sendable {
+        let id: String
+        let asset: String
+        var destination: String
+
+        var body: JSONValue {
+            ["id": .string(id), "asset": .string(asset), "destination": .string(destination)]
+        }
+    }
+
+    let id: String
+    var name: String
+    var email: String?
+    var iconURL: String?
+    let createdAt: String
+    var isDeleted = false
+    var settlements: [Settlement] = []
+
+    /// Returns the merchant as answers state it.
+    func body(withIcon: Bool = true) -> JSONValue {
+        var body: JSONValue = [
+            "id": .string(id), "name": .string(name), "email": email.map { .string($0) } ?? .null, "status": "active",
+            "createdAt": .string(createdAt),
+        ]
+        if withIcon { body["iconUrl"] = iconURL.map { .string($0) } ?? .null }
+        return body
+    }
+
+    var settlementsBody: JSONValue { ["fiat": [], "crypto": .array(settlements.map(\.body))] }
+}
