@@ -3,8 +3,8 @@ import ServiceSupport
 
 /// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
 ///
-/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers return
-/// to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
+/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs of payers' returns to
+/// the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
 /// calls `authorized` counts as paid: the payer's part is complete, and the merchant captures it.
 public struct CitconProvider: RedirectCompletingProvider {
     /// `citcon`, the default id of a provider.
@@ -61,8 +61,8 @@ public struct CitconProvider: RedirectCompletingProvider {
 
     /// Returns the terms of the order link, without a request to the service.
     ///
-    /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link
-    ///   is for another environment.
+    /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened, or a
+    ///   link is for another environment.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try checkIsNoPage(request.reference)
         let link: CitconOrderLink
@@ -110,7 +110,7 @@ public struct CitconProvider: RedirectCompletingProvider {
         case .over(let report): return report
         case .confirmed(let stored, let taker, let isNew): (confirmed, handler, isFresh) = (stored, taker, isNew)
         }
-        // After a restart the payer may already have paid; a wallet must not open again then.
+        // After a restart the payer may already have paid. A wallet must not open again then.
         if !isFresh, let answer = try? await flow.inquire(confirmed),
             let report = try? answer.transaction.report(of: flow.payment, over: flow.terms), report.isFinal
         {
@@ -131,7 +131,7 @@ public struct CitconProvider: RedirectCompletingProvider {
 
     /// Inquires about the charge by the merchant's reference.
     ///
-    /// - Returns: the report; it requires the agreed reference, amount and currency in addition to the state.
+    /// - Returns: the report. It requires the agreed reference, amount and currency in addition to the state.
     /// - Throws: ``PaymentError`` when the inquiry fails or the service answers about another charge.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try checkIsNoPage(payment)
@@ -195,4 +195,34 @@ public struct CitconProvider: RedirectCompletingProvider {
     private func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
         PaymentError(code, message, provider: id)
     }
+}
+
+/// The display names and usual needs of payment methods. The set is open: an unknown method counts as paid on a page
+/// until the service says otherwise.
+enum Methods {
+    /// Returns the method's usual need. The gateway decides in the end.
+    static func need(of method: String) -> PayerNeed {
+        apps[method].map { .app(name: $0) } ?? .page
+    }
+
+    /// The method's name.
+    static func title(of method: String) -> String { titles[method] ?? apps[method] ?? method }
+
+    private static let apps = [
+        "wechatpay": "WeChat Pay", "alipay": "Alipay", "upop": "UnionPay", "card": "Braintree",
+        "paypal": "Braintree", "venmo": "Braintree", "cashapppay": "Cash App",
+    ]
+
+    private static let titles = [
+        "card": "Card", "paypal": "PayPal", "venmo": "Venmo", "cashapppay": "Cash App Pay", "alipay+": "Alipay+",
+        "alipay_hk": "AlipayHK", "toss": "Toss", "kakaopay": "KakaoPay", "naverpay": "Naver Pay", "gcash": "GCash",
+        "dana": "DANA", "tng": "Touch 'n Go", "grabpay": "GrabPay", "shopeepay": "ShopeePay", "paynow": "PayNow",
+        "paymaya": "Maya", "atome": "Atome", "truemoney": "TrueMoney", "rabbit_line_pay": "Rabbit LINE Pay",
+        "lpay": "L.Pay", "lgpay": "LG Pay", "samsungpay": "Samsung Pay", "banktransfer": "Bank transfer",
+        "klarna": "Klarna", "payco": "PAYCO", "linepay": "LINE Pay", "paypay": "PayPay", "rakutenpay": "Rakuten Pay",
+        "boost": "Boost", "netspay": "NETS", "bpi": "BPI", "ubp": "UnionBank", "oxxo": "OXXO", "oxxopay": "OXXO Pay",
+        "spei": "SPEI", "mercadopago": "Mercado Pago", "afterpay": "Afterpay", "affirm": "Affirm", "ozow": "Ozow",
+        "m_pesa": "M-PESA", "upi": "UPI", "pix": "Pix", "paze": "Paze", "hpp": "Citcon's payment page",
+        "flexa": "Flexa", "paylater": "PayPal Pay Later", "billease": "BillEase", "cashalo": "Cashalo",
+    ]
 }

@@ -2,7 +2,7 @@ package import PaymentCore
 
 /// One order in flight: a copy of the caller's values, ready to be sent.
 package struct Order: Sendable {
-    /// The client kind of an application; the service makes launch payloads for it.
+    /// The client kind of an application. The service makes launch payloads for it.
     package static let nativeClient = "mobile_native"
 
     package let method: String?
@@ -16,7 +16,7 @@ package struct Order: Sendable {
     package let universalLink: String?
     package let unionPayMode: String?
     package let wants3DSecure: Bool
-    /// The merchant's client id at PayPal, where the application overrides the service's.
+    /// The merchant's client id at PayPal, if the application overrides the service's.
     package let payPalClientID: String?
     /// The merchant's addresses that pages lead to.
     package let pages: Set<String>
@@ -52,7 +52,7 @@ package struct Order: Sendable {
         self.body = Redacted(body)
     }
 
-    /// Creates an order from a link. It does not repeat the values with which the merchant's server made the charge.
+    /// Creates an order from a link. It does not repeat the other values of the charge that the merchant's server made.
     package init(_ link: CitconOrderLink, _ application: CitconConfiguration.Application) {
         method = link.method
         reference = link.reference
@@ -88,7 +88,7 @@ package struct Order: Sendable {
     /// Checks the requirements of the guide's tables and the known needs of the method, before anything is sent. The
     /// vendor's SDK checks only the method here.
     ///
-    /// A link's order need not repeat the values with which the merchant's server made the charge.
+    /// A link's order need not repeat the other values of the charge that the merchant's server made.
     package func checkAtStart() throws(OrderError) {
         guard let method, !method.isEmpty else { throw OrderError(VendorText.noMethod) }
         guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderError(VendorText.noChargeToken) }
@@ -116,7 +116,7 @@ package struct Order: Sendable {
         }
     }
 
-    /// Checks the requirements of a charge that an application makes itself; its method can follow at the confirmation.
+    /// Checks the requirements of a charge that an application makes itself. Its method can follow at the confirmation.
     package func checkToMake() throws(OrderError) {
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
             throw OrderError(".transaction.reference\(VendorText.notForPaths)")
@@ -124,7 +124,7 @@ package struct Order: Sendable {
         try checkTransaction()
     }
 
-    /// Checks the guide's requirements of every transaction; the service's answers are compared with the same members.
+    /// Checks the guide's requirements of every transaction. The service's answers are compared with the same members.
     private func checkTransaction() throws(OrderError) {
         let members = [
             ("reference", reference), ("amount", amount.flatMap { $0 > 0 ? "\($0)" : nil }), ("currency", currency),
@@ -184,28 +184,180 @@ package struct Order: Sendable {
     package var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
 }
 
-/// The reason why an order cannot continue, in the vendor SDK's terms.
-package struct OrderError: Error, Sendable, Hashable {
-    package let code: String
-    package let message: String
+/// The agreed reference, amount and currency of an order.
+///
+/// The one check of every answer that sends a payer somewhere or reports a final state: the answer has to state all of
+/// this in a readable form. The documented answers to creating, confirming and inquiring about a charge have all three
+/// members (Protocol 2.4.3, 2.5 and 2.6); none is known to omit one.
+package struct ChargeTerms: Sendable, Hashable {
+    package let reference: String?
+    package let amount: Int?
+    package let currency: String?
 
-    package init(_ message: String, code: String = VendorCode.failure) {
-        self.code = code
-        self.message = message
+    package init(reference: String?, amount: Int?, currency: String?) {
+        self.reference = reference
+        self.amount = amount
+        self.currency = currency
     }
 
-    package init(_ error: CitconCallError) {
-        self.init(error.clientMessage, code: error.clientCode)
-    }
-
-    /// Creates the error for a payer's return without consent.
-    package init(missingConsentIn back: WalletReturn?) {
-        let isCancellation = back?.isCancellation ?? true || back?.code == nil
+    /// Creates the terms that a payer agreed to. An amount beyond what the service can state matches nothing.
+    package init(reference: String, agreed: Money) {
         self.init(
-            back?.message ?? (isCancellation ? Self.cancelledByPayer : VendorText.unknown),
-            code: isCancellation ? VendorCode.cancelled : VendorCode.failure)
+            reference: reference, amount: Int(exactly: agreed.minorUnits) ?? -1, currency: agreed.currency.description)
     }
 
-    /// The message for payers who cancelled.
-    package static let cancelledByPayer = "cancelled by the payer"
+    /// Creates the terms of a charge if only its reference is known.
+    package init(reference: String) { self.init(reference: reference, amount: nil, currency: nil) }
+
+    /// Returns the name of the first member in which `transaction` differs; nil when it matches.
+    ///
+    /// A member that the order itself leaves open need only be stated.
+    package func difference(from transaction: TransactionFields) -> String? {
+        guard let theirs = transaction.reference, !theirs.isEmpty, reference == nil || reference == theirs else {
+            return "reference"
+        }
+        guard let theirs = transaction.amount, theirs > 0, amount == nil || amount == theirs else { return "amount" }
+        guard let theirs = transaction.currency, !theirs.isEmpty,
+            currency.map({ $0.equalsIgnoringASCIICase(theirs) }) ?? true
+        else { return "currency" }
+        return nil
+    }
+
+    /// Returns ``difference(from:)`` for the answer to a confirmation, whose `id` later inquiries use.
+    package func difference(fromConfirmed transaction: TransactionFields) -> String? {
+        if let id = transaction.id, !id.isEmpty, !PathSegment.isSafe(id) { return "id" }
+        return difference(from: transaction)
+    }
+
+    /// Returns the message for a confirmation that answers about another charge.
+    package static func warning(_ member: String) -> String {
+        "the service's answer to the confirmation is about something else: its '\(member)' is not the order's. "
+            + VendorText.doNotPayAgain
+    }
+}
+
+// MARK: - Consent
+
+/// A token of the payer's consent at a gateway, held until it is sent with the confirmation. Never stored.
+package struct Consent: Sendable, Hashable {
+    /// Braintree's nonce, Cash App's grant or PayPal's order.
+    package let value: Redacted<String>
+    /// The further values from the gateway's library, by the names of the service.
+    package let details: Redacted<[String: String]>
+
+    package init(_ value: Redacted<String>, details: [String: String] = [:]) {
+        self.value = value
+        self.details = Redacted(details)
+    }
+}
+
+extension Order {
+    /// Returns true if the order lacks the payer's consent. A card's number or a stored token counts as consent.
+    package func lacksConsent(for handler: GatewayHandler) -> Bool {
+        let body = body.reveal()
+        let (payment, gateway) = (body["payment"], body["ext"]?["gateway"])
+        func lacks(_ values: JSONValue?...) -> Bool { values.allSatisfy { $0?.string?.isEmpty ?? true } }
+        switch handler {
+        case .braintree: return lacks(payment?["nonce"], payment?["data"]?["pan"], payment?["token"])
+        case .cashApp: return lacks(gateway?["grant"]?["grant_id"], payment?["token"])
+        case .payPal: return lacks(gateway?["order_id"], payment?["token"])
+        default: return false
+        }
+    }
+
+    /// Returns the order with the payer's consent in the gateway's members (Protocol 2.4.2).
+    package func adding(_ consent: Consent, from handler: GatewayHandler) -> Order {
+        var order = self
+        var body = body.reveal()
+        let value = JSONValue.string(consent.value.reveal())
+        let details = consent.details.reveal()
+        func members(_ names: String...) -> JSONValue? {
+            BodyWriter { for name in names { $0[name] = details[name] } }.object
+        }
+        switch handler {
+        case .cashApp:
+            var grant = members("expiry") ?? [:]
+            grant["grant_id"] = value
+            body.write(grant, at: ["ext", "gateway", "grant"])
+            if let consumer = members("consumer_id", "cashtag") {
+                body.write(consumer, at: ["ext", "gateway", "consumer"])
+            }
+        case .payPal:
+            body.write(value, at: ["ext", "gateway", "order_id"])
+            if let payer = details["order_payer_id"] {
+                body.write(.string(payer), at: ["ext", "gateway", "order_payer_id"])
+            }
+        default:
+            body.write(value, at: ["payment", "nonce"])
+            body.write("braintree", at: ["payment", "indicator"])
+        }
+        order.body = Redacted(body)
+        return order
+    }
+
+    /// Checks the values that the gateway's own library needs, before it is started.
+    package func check(_ config: GatewayConfig, for handler: GatewayHandler) throws(OrderError) {
+        let named = config.keys.reveal()["client_id"] ?? ""
+        switch handler {
+        case .cashApp where named.isEmpty: throw OrderError(VendorText.noCashAppKeys)
+        case .payPal where (payPalClientID ?? named).isEmpty: throw OrderError(VendorText.noPayPalClient)
+        default: break
+        }
+    }
+
+    /// Returns the request that starts a gateway's own library before the charge is confirmed.
+    package func consentRequest(
+        _ config: GatewayConfig, _ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces
+    ) -> AppRequest {
+        var payload = config.keys.reveal()
+        let body = body.reveal()
+        if method == "paypal" || handler == .payPal, let payPalClientID { payload["client_id"] = payPalClientID }
+        if handler == .cashApp {
+            // The grant's scope: one payment or later ones too, and its grantee.
+            payload["on_file"] = body["payment"]?["request_token"]?.bool == true ? "true" : "false"
+            payload["scope_id"] = payload["brand_id"] ?? payload["merchant_id"]
+        }
+        payload["method"] = method
+        payload["amount"] = amount.map(String.init)
+        payload["currency"] = currency
+        payload["country"] = country
+        payload["request_3d_secure"] = wants3DSecure ? "true" : "false"
+        for (prefix, part) in [("consumer", body["consumer"]), ("billing", body["payment"]?["billing_address"])] {
+            for (name, value) in part?.object ?? [:] { payload["\(prefix)_\(name)"] = value.string }
+        }
+        return AppRequest(
+            name: handler.appName ?? method ?? "", url: nil, payload: Redacted(payload),
+            returnURLs: places.urls(of: handler.source))
+    }
+
+    /// True if a page is requested. An order from a link can start nothing else.
+    package var wantsPage: Bool {
+        let payment = body.reveal()["payment"]
+        let clients = (payment?["client"]?.array ?? []).compactMap(\.string)
+        return isFromLink || payment?["format"] == "redirect" || clients.contains { $0 != Self.nativeClient }
+    }
+
+    /// The order with a request for a page alone: this library does not start the method's own view and cannot use its
+    /// payload.
+    package var askingForPage: Order {
+        var order = self
+        var body = body.reveal()
+        body.write(["mobile_browser"], at: ["payment", "client"])
+        body.write("redirect", at: ["payment", "format"])
+        order.body = Redacted(body)
+        return order
+    }
+}
+
+extension JSONValue {
+    /// Writes a value at a path of nested members, creating the objects in between.
+    fileprivate mutating func write(_ value: JSONValue, at path: [String]) {
+        guard let name = path.first else {
+            self = value
+            return
+        }
+        var member = self[name] ?? [:]
+        member.write(value, at: Array(path.dropFirst()))
+        self[name] = member
+    }
 }

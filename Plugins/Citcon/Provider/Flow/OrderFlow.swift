@@ -115,7 +115,7 @@ package struct OrderFlow: Sendable {
         }
     }
 
-    /// Checks that the charge matches the agreed terms, where confirming takes the money.
+    /// Checks that the charge matches the agreed terms, if confirming takes the money.
     ///
     /// An order that an application made itself continues when the service refuses the inquiry: the vendor does not
     /// document that it answers one, and the answer to the confirmation is compared in any case. A link may come from
@@ -186,7 +186,7 @@ package struct OrderFlow: Sendable {
         state[\.answer] = answer
         let charge = answer.transaction
         if let member = order.terms.difference(fromConfirmed: charge) {
-            // Gateways that charge at once have taken the money; the others only answer with the payer's destination.
+            // Gateways that charge at once have taken the money. The others only answer with the payer's destination.
             let mayHavePaid = handler.mayPayAtConfirm || charge.state != .initiated
             let words = OrderError(VendorText.invalidContent)
             let warning = OrderError("\(words.message): \(ChargeTerms.warning(member))")
@@ -206,9 +206,9 @@ package struct OrderFlow: Sendable {
 
     /// Returns the error for a confirmation that failed.
     ///
-    /// A refusal may answer a second copy of the confirmation, so the effect of the first one is unknown; until it is
-    /// known, the step has no end and the caller of the flow asks for the status. Where confirming takes no money, the
-    /// charge settles it: one that is still initiated, or that the service does not know, was not paid, and without the
+    /// A refusal may answer a second copy of the confirmation, so the effect of the first one is unknown. Until it is
+    /// known, the step has no end and the caller of the flow asks for the status. If confirming takes no money, the
+    /// charge decides: one that is still initiated, or that the service does not know, was not paid, and without the
     /// answer this attempt cannot pay it.
     private func unconfirmed(
         after error: CitconCallError, _ order: Order, _ handler: GatewayHandler
@@ -233,7 +233,7 @@ package struct OrderFlow: Sendable {
 
     /// Sends the payer to the page or wallet and waits for the return.
     ///
-    /// A cancellation is not stored, so that the wallet opens again when the payment resumes.
+    /// A cancellation is not stored, so the wallet opens again when the payment resumes.
     ///
     /// - Returns: the kind of return; nil when the payer was not sent in this run.
     package func handOver(_ confirmed: Confirmed, _ handler: GatewayHandler) async throws -> PayerArrival? {
@@ -286,8 +286,8 @@ package struct OrderFlow: Sendable {
     }
 
     /// - Parameters:
-    ///   - words: for the vendor's client, where its message differs.
-    ///   - warning: for the vendor's client, where money may have moved.
+    ///   - words: for the vendor's client, if its message differs.
+    ///   - warning: for the vendor's client, if money may have moved.
     private func error(
         _ code: PaymentError.Code, _ message: String, _ words: OrderError? = nil, warning: OrderError? = nil,
         phase: PaymentError.Phase = .beforeSend
@@ -295,5 +295,93 @@ package struct OrderFlow: Sendable {
         PaymentError(
             code, message, provider: payment.provider, phase: phase,
             cause: words.map { OrderFlowError($0, warning: warning) })
+    }
+}
+
+/// The state of one run of a flow that no step stores. The context keeps the payer's answers.
+final class RunState: Sendable {
+    struct Content: Sendable {
+        /// The service's configuration of the method, with its gateway's keys.
+        var config: GatewayConfig?
+        /// The service's latest answer about the charge, complete.
+        var answer: CitconService.Answer?
+    }
+
+    private let content = Mutex(Content())
+
+    subscript<Value: Sendable>(_ member: any WritableKeyPath<Content, Value> & Sendable) -> Value {
+        get { content.withLock { $0[keyPath: member] } }
+        set { content.withLock { $0[keyPath: member] = newValue } }
+    }
+}
+
+// MARK: - Settlement
+
+/// Polling until a charge is decided, for a bounded time. The limit counts the waits, not a wall clock, which can be
+/// set back in the meantime.
+struct SettlementPoll: Sendable {
+    let provider: ProviderID
+    let clock: any PaymentClock
+    let limit: Duration
+    /// The duration of an inquiry that times out.
+    let timeout: Duration
+    /// Called once, when the first answer leaves the charge undecided.
+    var hasToWait: @Sendable () -> Void = {}
+
+    private static let policy = RetryPolicy(retries: .max, firstDelay: .seconds(1), longestDelay: .seconds(5))
+
+    /// Polls until the charge is decided or the limit has passed, at least once.
+    ///
+    /// - Returns: the last answer.
+    /// - Throws: ``PaymentError`` of phase `maybeSent` when the last inquiry failed.
+    func settle(
+        _ ask: () async throws(CitconCallError) -> CitconService.Answer
+    ) async throws -> TransactionFields {
+        var waits = Self.policy.waits()
+        var isFirst = true
+        let loop = PollingLoop(clock: clock, limit: .pauses(limit))
+        let last: Result<TransactionFields, any Error> = await loop.run { _ in
+            .failure(CancellationError())
+        } ask: { _ in
+            do throws(CitconCallError) {
+                let transaction = try await ask().transaction
+                if transaction.state?.isSettled == true { return .last(.success(transaction)) }
+                return .again(.success(transaction), after: waits.next() ?? limit)
+            } catch {
+                // A refused inquiry says nothing about the charge.
+                let open = ErrorTable.citcon.paymentError(from: error, isMutation: false, at: provider)
+                    .with(phase: .maybeSent)
+                guard error.isPassing else { return .last(.failure(open)) }
+                // After a requested wait beyond the policy's, the service is asked one last time, at the limit.
+                return .again(
+                    .failure(open), after: waits.next(askedFor: error.wish) ?? limit,
+                    counting: error.isTimeout ? timeout : .zero)
+            }
+        } willPause: { _, _ in
+            if isFirst { hasToWait() }
+            isFirst = false
+        }
+        return try last.get()
+    }
+}
+
+extension CitconCallError {
+    /// True if the same inquiry may succeed later.
+    var isPassing: Bool {
+        switch self {
+        case .refused(let refusal): refusal.status == 429 || (500..<600).contains(refusal.status)
+        case .transport(let error): error.reason != .cancelled
+        case .unusableAnswer, .invalidRequest: false
+        }
+    }
+
+    /// The wait that the service requests.
+    fileprivate var wish: Duration? {
+        if case .refused(let refusal) = self { refusal.retry.wait } else { nil }
+    }
+
+    /// True if the time for an answer ran out.
+    fileprivate var isTimeout: Bool {
+        if case .transport(let error) = self { error.reason == .timedOut } else { false }
     }
 }

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 /// A link with the values to confirm one charge, for passing an order from a merchant's server to an app:
 ///
@@ -6,8 +7,8 @@ public import PaymentCore
 /// citcon:charge?token=62d5…&method=wechatpay&reference=order-1&amount=1250&currency=USD&country=US&env=uat
 /// ```
 ///
-/// This grammar is this library's own; Citcon defines none. Every item once, in any order, percent-encoded as needed
-/// (a `+` stands for itself, as in `alipay+`):
+/// This grammar is this library's own, since Citcon defines none. Every item once, in any order, percent-encoded as
+/// needed (a `+` stands for itself, as in `alipay+`):
 ///
 /// | item | |
 /// | --- | --- |
@@ -82,7 +83,7 @@ public struct CitconOrderLink: Sendable, Hashable {
         return Redacted("citcon:charge?" + items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&"))
     }
 
-    /// The reason why a link is not an order that can be paid.
+    /// Why a link is not an order that can be paid.
     @nonexhaustive
     public enum Defect: Error, Sendable, Hashable {
         /// It is not a `citcon:charge` link.
@@ -175,4 +176,130 @@ extension CitconOrderLink.Defect: CustomStringConvertible {
         "reference": "it is up to 128 printable ASCII characters, without / \\ ? # ; % and ..",
         "consumer": "it is up to 128 bytes",
     ]
+}
+
+// MARK: - Names
+
+/// The name of a payment: the environment, the merchant and the merchant's reference, which has no meaning outside of
+/// these two.
+///
+/// `uat/order-1`, or with a name for the merchant `uat/shop-2/order-1`. References have no slashes, and the merchant's
+/// name is percent-encoded.
+package struct OrderName: Sendable, Hashable {
+    package let mode: CitconEndpoint.Mode
+    package let merchant: String?
+    package let reference: String
+
+    /// The whole name.
+    package var text: String {
+        ([mode.linkName] + [merchant.map { PercentCoding.encode($0) }].compactMap(\.self) + [reference])
+            .joined(separator: "/")
+    }
+
+    /// Returns the reference in `name`, which has to be of this environment and merchant. A bare reference qualifies.
+    ///
+    /// - Throws: ``PaymentError`` of phase `beforeSend`.
+    package static func reference(
+        in name: String, _ configuration: CitconConfiguration, at provider: ProviderID
+    ) throws(PaymentError) -> String {
+        func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
+            PaymentError(code, message, provider: provider)
+        }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let reference = parts.last ?? ""
+        if parts.count > 1 {
+            let own = OrderName(
+                mode: configuration.endpoint.mode, merchant: configuration.merchant, reference: reference)
+            let isNamed = parts.count <= 3 && CitconEndpoint.Mode(linkName: parts[0]) != nil
+            guard isNamed else { throw error(.rejectedLink, unsoundReference) }
+            guard own.text == name else {
+                throw error(
+                    .integrity,
+                    "the payment belongs to another environment or merchant than this provider is set up for "
+                        + "(\(configuration.endpoint.mode.linkName)); nothing was asked")
+            }
+        }
+        guard PathSegment.isSafe(reference) else { throw error(.rejectedLink, unsoundReference) }
+        return reference
+    }
+
+    private static let unsoundReference =
+        "the payment's reference has characters that cannot be part of a request's path; nothing was asked"
+}
+
+/// The terms of a link other than its name, stored with an attempt.
+package struct OrderTerms: Sendable, Hashable, Codable {
+    /// A value that distinguishes charges without holding the charge token, which is a secret.
+    package let charge: String
+
+    package init(_ token: Redacted<String>) {
+        charge = Hex.encode(Digest.sha256.hash(Array(token.reveal().utf8)).prefix(12))
+    }
+}
+
+extension CitconProvider: ReusableReferenceProvider {
+    /// Refuses the same reference for another charge, method or amount: that is another payment, which must neither be
+    /// reported as paid because the first one was, nor be paid in its place.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`, when they differ.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        let order: CitconOrderLink
+        do throws(CitconOrderLink.Defect) { order = try CitconOrderLink(link) } catch { return }
+        guard !order.isAbout(attempt) else { return }
+        throw PaymentError(
+            .integrity,
+            "the link asks for \(order.amount) under the reference of an order over \(attempt.option.amount) that is paid "
+                + "or in progress; they differ in charge, amount or method, so nothing was sent: ask the merchant for a "
+                + "separate order", provider: id)
+    }
+}
+
+extension CitconOrderLink {
+    /// Returns true if `attempt` is for this charge, by the same method, over the same amount. An attempt that does not
+    /// say which charge it is for is not.
+    package func isAbout(_ attempt: PaymentAttempt) -> Bool {
+        guard method == attempt.option.id, amount == attempt.option.amount else { return false }
+        guard let terms = try? attempt.option.providerData?.decode(OrderTerms.self) else { return false }
+        return terms == OrderTerms(token)
+    }
+}
+
+// MARK: - Landing pages
+
+/// Citcon's own page that leads a browser into a wallet: `https://landing.<…>citconpay.com/v1/landing/<id>`,
+/// `…/v1/qr/<id>`, and both behind `https://proxy.citconpay.cn/upi/u_landing/`.
+///
+/// Its id is neither a charge's id nor a token, so no inquiry about it is possible.
+package enum LandingPage {
+    package static let referencePrefix = "landing:"
+
+    package static let patterns: [LinkPattern] = [
+        .hostSuffix("citconpay.com", path: "/v1/landing"), .hostSuffix("citconpay.com", path: "/v1/qr"),
+        .host("proxy.citconpay.cn", path: "/upi/u_landing/v1"),
+    ]
+
+    /// Returns the page's id, or nil when `link` is not such a page.
+    package static func id(in link: PaymentLink) -> String? {
+        guard link.isHTTP, link.port == nil, link.hostKind == .name, let host = link.host else { return nil }
+        var words = link.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        if host == "proxy.citconpay.cn" {
+            guard words.starts(with: ["upi", "u_landing"]) else { return nil }
+            words = words.dropFirst(2)
+        } else {
+            let labels = host.split(separator: ".")
+            guard labels.first == "landing", labels.suffix(2) == ["citconpay", "com"], labels.count <= 4 else {
+                return nil
+            }
+        }
+        let rest = Array(words)
+        guard rest.count == 3, rest[0] == "v1", rest[1] == "landing" || rest[1] == "qr", rest[2].utf8.count == 32,
+            rest[2].utf8.allSatisfy({ $0.isASCIIDigit || (0x61...0x66).contains($0) })
+        else { return nil }
+        return String(rest[2])
+    }
+
+    package static func match(_ link: PaymentLink) -> LinkMatch? {
+        guard let id = id(in: link) else { return nil }
+        return LinkMatch(reference: referencePrefix + id)
+    }
 }

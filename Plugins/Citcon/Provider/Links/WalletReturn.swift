@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// The content of the URL with which a wallet, page or browser led the payer back.
+/// The content of the URL by which a wallet, page or browser led the payer back.
 ///
 /// It never proves a payment: anyone can open such a URL. It only triggers an inquiry.
 package struct WalletReturn: Sendable, Hashable {
@@ -18,7 +18,7 @@ package struct WalletReturn: Sendable, Hashable {
         case cashApp
         /// Klarna.
         case klarna
-        /// PayPal, within the system's session for it; no other application can return there.
+        /// PayPal, within the system's session for it. No other application can return there.
         case payPal
         /// A payment page, by one of the merchant's own addresses.
         case page
@@ -121,7 +121,7 @@ package struct WalletReturn: Sendable, Hashable {
         return nil
     }
 
-    /// Reads one of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
+    /// Reads one of the merchant's own addresses, by scheme, host, port and path. A page may have added a query.
     private static func page(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn? {
         let address = address(of: link)
         let own = places.pages.filter { Self.address(of: $0) == address }
@@ -179,7 +179,7 @@ package struct WalletReturn: Sendable, Hashable {
         if status == "9000" { return WalletReturn(.alipay, code: VendorCode.success, place: place, names: names) }
         let said = memo?["memo"]?.string ?? ""
         let message = said.isEmpty ? "\(VendorText.unknown): \(status)" : said
-        // Alipay's only code for "paid" is 9000; a status of 0 is not one.
+        // Alipay's only code for "paid" is 9000. A status of 0 is not one.
         return WalletReturn(
             .alipay, code: status == VendorCode.success ? VendorCode.failure : status, message: message, place: place,
             names: names)
@@ -213,7 +213,7 @@ package struct WalletReturn: Sendable, Hashable {
         }
     }
 
-    /// The address to which PayPal's own library returns, in the system's session for it.
+    /// The return address of PayPal's own library, in the system's session for it.
     package static let payPalSession = "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout"
 
     /// Reads the return of a gateway's own library. PayPal's returns are read only here: none from outside its session
@@ -242,5 +242,137 @@ package struct WalletReturn: Sendable, Hashable {
     /// Returns the value of the one item with this name; nil when there is none, more than one, or an empty one.
     private static func single(_ name: String, _ link: PaymentLink) -> Redacted<String>? {
         link.only(name).map { Redacted($0) }
+    }
+}
+
+// MARK: - Names
+
+/// The names of an order in the URL of a payer's return.
+///
+/// Most URLs name nothing. The wallets' forms are those of Protocol 4.3. The others are the service's own members, in
+/// case a page passes them on.
+package struct ReturnNames: Sendable, Hashable {
+    /// A name of an order.
+    package enum Item: String, Sendable, Hashable {
+        /// The merchant's reference.
+        case reference
+        /// The service's id of the charge.
+        case id
+        /// The token that confirmed the charge.
+        case chargeToken = "charge_token"
+        /// UnionPay's number of the transaction.
+        case unionPayNumber = "tn"
+        /// The order's number in Alipay's order string.
+        case alipayOrder = "out_trade_no"
+
+        /// The message for a return that names another order by this item, without the item's value.
+        package var rejection: String {
+            "the payer came back with the URL of another order: its '\(rawValue)' is not this one's; nothing was done "
+                + "about it"
+        }
+    }
+
+    private struct Named: Sendable, Hashable {
+        let item: Item
+        let value: Redacted<String>
+    }
+
+    private var all: [Named] = []
+
+    /// Creates the names in a query.
+    ///
+    /// - Parameter own: the merchant's own addresses, whose queries do not name an order.
+    package init(_ link: PaymentLink, besides own: [PaymentLink] = []) {
+        for item in link.queryItems {
+            guard let name = Self.items[String(item.name)] else { continue }
+            let isOwn = own.contains { $0.queryItems.contains { $0.name == item.name && $0.value == item.value } }
+            guard !isOwn else { continue }
+            add(name, PercentCoding.decode(item.value) ?? String(item.value))
+        }
+    }
+
+    private static let items: [String: Item] = [
+        "reference": .reference, "transaction_reference": .reference, "id": .id, "transaction_id": .id,
+        "charge_token": .chargeToken,
+    ]
+
+    private mutating func add(_ item: Item, _ value: String) { all.append(Named(item: item, value: Redacted(value))) }
+
+    /// Reads Alipay's echo of its order.
+    package mutating func add(alipayEcho text: String) {
+        for number in Self.alipayOrders(in: text) { add(.alipayOrder, number) }
+    }
+
+    /// Reads UnionPay's signed result.
+    package mutating func add(unionPayData text: String) {
+        guard let data = (try? JSONValue(parsing: text))?["data"]?.string else { return }
+        for number in QueryItems(Substring(data)).values("tn") { add(.unionPayNumber, String(number)) }
+    }
+
+    /// Returns the values of `out_trade_no` in an Alipay order string, `name="value"` joined by `&`.
+    package static func alipayOrders(in text: String) -> [String] {
+        text.split(separator: "&").compactMap { part in
+            let prefix = "\(Item.alipayOrder.rawValue)="
+            guard part.hasPrefix(prefix) else { return nil }
+            let value = part.dropFirst(prefix.count)
+            let isQuoted = value.count >= 2 && value.first == "\"" && value.last == "\""
+            return String(isQuoted ? value.dropFirst().dropLast() : value)
+        }
+    }
+
+    /// Returns the first item that contradicts `given`; nil when there is none. Of the items that are not given, only a
+    /// charge's token contradicts.
+    package func disagreement(with given: GivenNames) -> Item? {
+        all.first { named in !given.allows(named.item, named.value.reveal()) }?.item
+    }
+}
+
+/// The merchant's and the service's names of an order, for comparison with a return.
+package struct GivenNames: Sendable, Hashable {
+    private var values: [ReturnNames.Item: Redacted<String>] = [:]
+    private var charge: OrderTerms?
+
+    package init(reference: String?, chargeToken: Redacted<String>? = nil, charge: OrderTerms? = nil) {
+        values[.reference] = reference.map { Redacted($0) }
+        self.charge = charge ?? chargeToken.map { OrderTerms($0) }
+    }
+
+    package init(_ attempt: PaymentAttempt, reference: String) {
+        self.init(
+            reference: reference, charge: try? attempt.option.providerData?.decode(OrderTerms.self))
+    }
+
+    package init(_ order: Order) { self.init(reference: order.reference, chargeToken: order.chargeToken) }
+
+    /// Returns these names with those in the answer to the confirmation.
+    package func confirmed(id: String?, _ launch: Launch) -> GivenNames {
+        var names = self
+        if let id, !id.isEmpty { names.values[.id] = Redacted(id) }
+        if case .app(let wallet) = launch {
+            names.values[.unionPayNumber] = wallet.payload["tn"].map { Redacted($0) }
+            let order = wallet.payload["orderString"].flatMap { ReturnNames.alipayOrders(in: $0).first }
+            names.values[.alipayOrder] = order.map { Redacted($0) }
+        }
+        return names
+    }
+
+    fileprivate func allows(_ item: ReturnNames.Item, _ value: String) -> Bool {
+        // An order that states no charge is of none that a return names.
+        if item == .chargeToken { return charge == OrderTerms(Redacted(value)) }
+        return values[item].map { $0.reveal() == value } ?? true
+    }
+}
+
+extension WalletReturn {
+    /// Refuses a return that names another order.
+    ///
+    /// - Throws: ``PaymentError``, `foreignReturn`.
+    package func check(
+        _ given: GivenNames, at provider: ProviderID, phase: PaymentError.Phase
+    ) throws(PaymentError) {
+        guard let item = names.disagreement(with: given) else { return }
+        throw PaymentError(
+            .foreignReturn, "\(item.rejection); ask what became of the payment",
+            provider: provider, phase: phase)
     }
 }

@@ -1,13 +1,13 @@
 package import PaymentCore
 package import ServiceSupport
 
-/// The reason why a call to the service has no result. The client and the provider map it to their own errors.
+/// Why a call to the service has no result. The client and the provider map it to their own errors.
 package enum CitconCallError: Error, Sendable, Hashable {
     /// The service answered with a refusal or a fault.
     case refused(CitconErrorResponse)
     /// There is no complete answer.
     case transport(TransportError)
-    /// The answer cannot be understood; the text names the place.
+    /// The answer cannot be understood. The text names the place.
     case unusableAnswer(String)
     /// The call cannot be sent as it is.
     case invalidRequest(String)
@@ -20,7 +20,7 @@ extension CitconCallError: ServiceCallError {
         case .refused(let refusal): .refused(refusal)
         case .transport(let error): .transport(error)
         case .unusableAnswer(let text): .unusableAnswer(text)
-        // This request was not sent; the request that it inquires about may have been.
+        // This request was not sent, but the request that it inquires about may have been.
         case .invalidRequest(let text): .other(.rejectedLink, text, phase: .beforeSend, ifMutation: .maybeSent)
         }
     }
@@ -50,13 +50,13 @@ package struct CitconErrorResponse: Sendable, Hashable, RefusedAnswer {
         message = fields?.message
     }
 
-    /// True if the service examined the request and did not carry it out; false for faults on its side, after which the
-    /// effect is unknown.
+    /// True if the service examined the request and did not carry it out. False for faults on its side: the effect is
+    /// then unknown.
     package var isRejection: Bool {
         (400..<500).contains(status) && status != 408
     }
 
-    /// True if every copy of the request must have got this answer, so that none of them can have been carried out.
+    /// True if every copy of the request must have got this answer, so none of them can have been carried out.
     ///
     /// A network may deliver a request twice. A charge that one copy has confirmed refuses the next ("bad request",
     /// "duplicate request", "not found"), and only that answer may arrive. Proof is an error that the service detects
@@ -79,7 +79,7 @@ extension CitconCallError {
         }
     }
 
-    /// True if this refuses one copy of a request of which another copy may have been carried out.
+    /// True if this refuses one copy of a request and another copy may have been carried out.
     package var mayFollowItsOwnEffect: Bool {
         guard case .refused(let refusal) = self else { return false }
         return refusal.isRejection && !refusal.provesNothingWasDone
@@ -109,4 +109,33 @@ extension CitconCallError {
         case .invalidRequest(let text): "\(VendorText.unknown): \(text)"
         }
     }
+}
+
+// MARK: - Error codes
+
+extension ErrorTable {
+    /// Citcon's error codes (Protocol 6).
+    package static let citcon = ErrorTable(
+        byCode: [
+            "4000": (.requestRefused, "the service refused the request; the charge may be over already (4000)"),
+            "4010": (.unauthorized, "the service does not accept the access token; it may have expired (4010)"),
+            "4100": (
+                .requestRefused, "the reference was used before; ask for the charge instead of making it again (4100)"
+            ),
+            "4101": (.serviceFailure, "the service has a fault (4101)"),
+            "4102": (.requestRefused, "the service refused the request's header (4102)"),
+            "4103": (.notFound, "the service does not know this charge (4103)"),
+            "4105": (.serviceFailure, "the gateway did not answer in time (4105)"),
+            "4106": (.serviceFailure, "the gateway cannot be reached (4106)"),
+            "4107": (.serviceFailure, "the gateway has a fault (4107)"),
+            "4202": (.requestRefused, "the charge cannot be refunded (4202)"),
+            "4208": (.requestRefused, "the charge cannot be refunded in part (4208)"),
+            "5100": (.serviceFailure, "the service has a fault (5100)"),
+            "5200": (.unsupported, "no gateway of the merchant serves this payment method (5200)"),
+        ],
+        byStatus: [
+            401: (.unauthorized, "the service does not accept the access token (HTTP 401)"),
+            403: (.unauthorized, "the service does not accept the access token (HTTP 403)"),
+            404: (.notFound, "the service does not know this charge (HTTP 404)"),
+        ], ofSuccess: (.requestRefused, "the service refused the request without a reason"))
 }

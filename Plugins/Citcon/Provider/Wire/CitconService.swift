@@ -9,7 +9,7 @@ package struct CitconService: Sendable {
     package let token: Redacted<String>
     package let http: any HTTPTransport
     package let timeout: Duration
-    /// The secrets that are removed from answers besides the access token.
+    /// The secrets that are removed from answers in addition to the access token.
     package var secrets = SentSecrets()
 
     /// Creates a service.
@@ -171,7 +171,7 @@ package struct CitconService: Sendable {
 
 /// The service's `config` for a payment method: its gateway, and the keys of that gateway's own SDK.
 package struct GatewayConfig: Sendable {
-    /// The gateway's id; the vendor's SDK assumes Alipay where none is named.
+    /// The gateway's id. The vendor's SDK assumes Alipay if none is named.
     package let gateway: String
     /// The gateway's keys, by the service's names, such as `client_token`.
     package let keys: Redacted<[String: String]>
@@ -179,5 +179,135 @@ package struct GatewayConfig: Sendable {
     package init(_ data: JSONValue) {
         gateway = data["gateway"]?.string ?? "alipay"
         keys = Redacted((data["config"]?.object ?? [:]).compactMapValues(\.string))
+    }
+}
+
+// MARK: - Bodies
+
+/// A writer of a JSON object, member by member. It omits nil values and objects without members.
+package struct BodyWriter {
+    private var members: [String: JSONValue] = [:]
+
+    package init() {}
+
+    package init(_ write: (inout BodyWriter) -> Void) { write(&self) }
+
+    /// The object; nil when nothing was written.
+    package var object: JSONValue? { members.isEmpty ? nil : .object(members) }
+
+    package subscript(_ name: String) -> String? {
+        get { members[name]?.string }
+        set { members[name] = newValue.map { .string($0) } }
+    }
+
+    package mutating func write(_ name: String, _ value: Int?) { members[name] = value.map { .number(JSONNumber($0)) } }
+
+    package mutating func write(_ name: String, _ value: Bool) { members[name] = .bool(value) }
+
+    package mutating func write(_ name: String, _ value: JSONValue?) { members[name] = value }
+}
+
+/// The envelope of every answer of the service. `status` is that of the request, never of a payment.
+package struct Envelope: Sendable {
+    /// `success` or `fail`, unchanged.
+    package let status: String
+    package let app: String?
+    package let version: String?
+    /// The result, or code and message of a failure.
+    package let data: JSONValue
+
+    /// Reads a body, and removes `secrets` from it.
+    ///
+    /// - Throws: ``CitconCallError/unusableAnswer(_:)`` with the reason, without quoting the body.
+    package init(_ body: [UInt8], without secrets: SentSecrets = SentSecrets()) throws(CitconCallError) {
+        let json: JSONValue
+        do { json = secrets.taken(from: try JSONValue(parsing: body)) } catch {
+            throw .unusableAnswer("the service's answer is not JSON")
+        }
+        guard let status = json["status"]?.string, let data = json["data"], data.object != nil else {
+            throw .unusableAnswer("the service's answer lacks 'status' or 'data'")
+        }
+        self.status = status
+        self.data = data
+        app = json["app"]?.string
+        version = json["version"]?.string
+    }
+
+    /// True if the request worked.
+    package var isSuccess: Bool { CitconStatus(rawValue: status) == .succeeded }
+}
+
+// MARK: - Secrets
+
+/// Sent values that must not return: a service may repeat a request in the text of an error, or anywhere else.
+package struct SentSecrets: Sendable {
+    private var values: [Redacted<String>] = []
+
+    /// The minimum length: shorter values are no secrets, and would occur everywhere.
+    private static let shortest = 8
+    /// The members that are made to hold such values. They are passed on, never printed.
+    private static let holders: Set<String> = ["charge_token", "token", "content", "config", "pan"]
+
+    package init(_ values: [Redacted<String>?] = []) { add(values) }
+
+    package mutating func add(_ more: [Redacted<String>?]) {
+        values += more.compactMap(\.self).filter { $0.reveal().utf8.count >= Self.shortest }
+    }
+
+    /// Returns these secrets with those in an order's body: cards, accounts and consent.
+    package func and(of body: JSONValue) -> SentSecrets {
+        let payment = body["payment"]
+        var all = self
+        var texts = [payment?["nonce"], payment?["token"], body["ext"]?["gateway"]?["grant"]?["grant_id"]]
+        texts += payment?["data"]?.object?.values.map { $0 } ?? []
+        all.add(texts.map { $0?.string.map { Redacted($0) } })
+        return all
+    }
+
+    /// Returns `json` without these secrets.
+    package func taken(from json: JSONValue) -> JSONValue {
+        guard !values.isEmpty else { return json }
+        let secrets = values.map { $0.reveal() }
+        func cleaned(_ json: JSONValue) -> JSONValue {
+            switch json {
+            case .string(let text):
+                guard secrets.contains(where: { $0.utf8.count <= text.utf8.count && text.contains($0) }) else {
+                    return json
+                }
+                return .string(secrets.reduce(text) { $0.replacing($1, with: Self.stand) })
+            case .number(let number): return secrets.contains(number.text) ? .string(Self.stand) : json
+            case .array(let elements): return .array(elements.map(cleaned))
+            case .object(let members):
+                var clean: [String: JSONValue] = [:]
+                for (name, value) in members { clean[name] = Self.holders.contains(name) ? value : cleaned(value) }
+                return .object(clean)
+            case .null, .bool: return json
+            }
+        }
+        return cleaned(json)
+    }
+
+    private static let stand = "<redacted>"
+
+    /// Returns `text` for printing, with every run as long as a token replaced, whatever its origin.
+    package static func printable(_ text: String?) -> String {
+        guard let text else { return "nil" }
+        let isPart: (Character) -> Bool = { $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0)) }
+        var shown = ""
+        var run = ""
+        func end() {
+            shown += run.utf8.count > 24 ? stand : run
+            run = ""
+        }
+        for character in text {
+            if isPart(character) {
+                run.append(character)
+            } else {
+                end()
+                shown.append(character)
+            }
+        }
+        end()
+        return shown
     }
 }

@@ -87,7 +87,7 @@ package struct TransactionFields: Sendable {
         /// The exchange rate, a fraction as it was written.
         package let rate: JSONNumber?
 
-        /// Creates the values; nil where every member is null or missing.
+        /// Creates the values; nil if every member is null or missing.
         init?(_ json: JSONValue?) {
             amount = TransactionFields.whole(json?["amount"])
             currency = json?["currency"]?.string
@@ -104,7 +104,7 @@ package struct TransactionFields: Sendable {
 
     private static func text(_ value: JSONValue?) -> String? { value?.string ?? value?.number?.text }
 
-    /// Returns a flag; the guide types one as a string.
+    /// Returns a flag. The guide types one as a string.
     private static func flag(_ value: JSONValue?) -> Bool {
         value?.bool ?? (value?.string?.equalsIgnoringASCIICase("true") ?? false)
     }
@@ -116,7 +116,7 @@ package struct ClientEntry: Sendable, Hashable {
     package let client: String?
     /// `redirect`, `json` or `qr`.
     package let format: String?
-    /// The HTTP method for a page; `GET`.
+    /// The HTTP method for a page: `GET`.
     package let method: String?
     /// A URL, or JSON as text.
     package let content: Redacted<String>?
@@ -130,17 +130,141 @@ package struct ClientEntry: Sendable, Hashable {
 }
 
 extension TransactionFields {
-    /// The amount in minor units of the currency, where both are stated and valid.
+    /// The amount in minor units of the currency, if both are stated and valid.
     package var money: Money? { money(amount) }
 
-    /// The captured amount; the full amount where the service states none.
+    /// The captured amount, or the full amount if the service states no captured one.
     package var moneyTaken: Money? { money(amountCaptured.flatMap { $0 > 0 ? $0 : nil } ?? amount) }
 
-    /// Returns an amount of `units` in the currency of the transaction; nil where they are not valid.
+    /// Returns an amount of `units` in the currency of the transaction; nil if they are not valid.
     package func money(_ units: Int?) -> Money? {
         guard let units = units.flatMap({ UInt128(exactly: $0) }), let currency,
             let fiat = try? FiatCurrency(currency.uppercased())
         else { return nil }
         return try? Money(minorUnits: units, currency: .fiat(fiat))
     }
+
+    /// Returns the report for this transaction's state. An unknown state is never success or failure.
+    ///
+    /// - Parameters:
+    ///   - terms: the terms that the payer agreed to: a final state counts only for a charge over exactly these. If the
+    ///     amount is unknown, only the reference is compared, and a success has to state the paid amount.
+    ///   - payment: the reference of the payment here.
+    /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
+    package func report(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> ServiceReport {
+        func wrong(_ message: String) -> PaymentError {
+            PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
+        }
+        guard reference == terms.reference else { throw wrong("the service's answer is about another charge") }
+        if terms.amount != nil, state?.isSettled == true, let member = terms.difference(from: self) {
+            throw wrong("the service states another '\(member)' than was agreed, or none that can be read")
+        }
+        switch state {
+        case .succeeded, .authorized:
+            guard let paid = money else {
+                return .unknown(
+                    UnknownOutcome(
+                        reference: payment, rawStatus: state?.rawValue,
+                        message: "the service calls it paid, but does not say how much was"))
+            }
+            return .succeeded(
+                PaymentReceipt(reference: payment, amount: paid, transactionID: id.flatMap(Self.plainID)))
+        case .failed:
+            return .declined(DeclineReason(.refused, "the service reports that the payment failed"))
+        case .canceled: return .cancelled
+        case .expired: return .expired
+        case .initiated, .pending: return .pending(retryAfter: nil)
+        case .unknown(let word):
+            return .unknown(
+                UnknownOutcome(
+                    reference: payment, rawStatus: Self.printable(word),
+                    message: "the service reports a state that this version does not know"))
+        case nil:
+            return .unknown(
+                UnknownOutcome(reference: payment, message: "the service does not state the charge's state"))
+        }
+    }
+
+    /// Returns foreign text, cut and made printable: states are words, without digits.
+    private static func printable(_ text: String) -> String {
+        String(
+            decoding: text.utf8.prefix(40).map { $0.isASCIILetter || "_- ".utf8.contains($0) ? $0 : UInt8(ascii: "?") },
+            as: UTF8.self)
+    }
+
+    /// Returns an id in the service's format; nil for anything else.
+    private static func plainID(_ text: String) -> String? {
+        let isPlain = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
+        return isPlain && (1...64).contains(text.utf8.count) ? text : nil
+    }
+}
+
+// MARK: - Status
+
+/// The state of a transaction. Both spellings in use are the same state. An unknown raw value is kept unchanged.
+@nonexhaustive
+public enum CitconStatus: Sendable, Hashable, RawRepresentable {
+    /// Created, but not paid.
+    case initiated
+    /// In progress. The guide says that this typically ends in a failure.
+    case pending
+    /// The money is reserved. The payer's part is complete, but the merchant still has to capture it.
+    case authorized
+    /// Paid.
+    case succeeded
+    /// Not paid.
+    case failed
+    /// Cancelled.
+    case canceled
+    /// Expired.
+    case expired
+    /// Another raw value.
+    case unknown(String)
+
+    /// Creates a state from a raw value: blanks around it and the case of its letters do not matter (Protocol 6.3).
+    public init(rawValue: String) {
+        let bytes = rawValue.utf8.map(\.lowercased)
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+        switch String(decoding: bytes[start..<end], as: UTF8.self) {
+        case "initiated": self = .initiated
+        case "pending": self = .pending
+        case "authorized": self = .authorized
+        case "succeeded", "success", "captured": self = .succeeded
+        case "failed", "fail": self = .failed
+        case "canceled", "cancelled", "voided": self = .canceled
+        case "expired": self = .expired
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    /// The guide's raw value of the state, or the unknown raw value unchanged.
+    public var rawValue: String {
+        switch self {
+        case .initiated: "initiated"
+        case .pending: "pending"
+        case .authorized: "authorized"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .canceled: "canceled"
+        case .expired: "expired"
+        case .unknown(let word): word
+        }
+    }
+
+    /// True if the payer has paid, as the guide's `${success_status}`: captured, or reserved for the merchant.
+    public var isPaid: Bool { self == .succeeded || self == .authorized }
+
+    /// True if the payer can do nothing more about it.
+    public var isSettled: Bool {
+        switch self {
+        case .succeeded, .authorized, .failed, .canceled, .expired: true
+        case .initiated, .pending, .unknown: false
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
