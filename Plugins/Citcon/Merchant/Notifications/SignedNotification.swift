@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// The reason why a notification is rejected.
+/// Why a notification is rejected.
 enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLarge
     case notJSON

@@ -6,7 +6,7 @@ import ServiceSupport
 public struct CitconOrder: Sendable, Hashable {
     /// The addresses for Citcon's notifications and for payers after the payment pages.
     public struct URLs: Sendable, Hashable {
-        /// The address for notifications; without it there are none.
+        /// The address for notifications. Without it there are none.
         public var ipn: String?
         /// The payer's destination after paying.
         public var success: String?
@@ -31,11 +31,11 @@ public struct CitconOrder: Sendable, Hashable {
     public var amount: Money
     /// The country, ISO 3166-1, two letters.
     public var country: String
-    /// True if the money is captured automatically; nil leaves it to Citcon, which decides by method.
+    /// True if the money is captured automatically. Nil leaves it to Citcon, which decides by method.
     public var autoCapture: Bool?
     /// A text for the merchant's own records.
     public var note: String?
-    /// The payment method; nil lets the app choose.
+    /// The payment method. Nil lets the app choose.
     public var method: String?
     /// The kinds of clients to make pages for: `desktop`, `mobile_browser`, `mobile_native`.
     public var clients: [String] = []
@@ -101,8 +101,8 @@ public struct CitconCharge: Sendable, Hashable {
     public let id: String
     /// The payment's reference in routers and journals, with the merchant's own reference.
     public let reference: PaymentReference
-    /// The token with which the app confirms it, once. Nil when the answer to the request was lost: Citcon sends the
-    /// token only there, so such a charge can only be cancelled.
+    /// The token for the app's confirmation, once. Nil when the answer to the request was lost: Citcon sends the token
+    /// only there, so such a charge can only be cancelled.
     public let token: Redacted<String>?
     /// The amount.
     public let amount: Money
@@ -117,13 +117,13 @@ public struct CitconCharge: Sendable, Hashable {
     /// The pages for the requested kinds of clients.
     public let pages: [Page]
 
-    /// A page on which the charge can be paid.
+    /// A page that can pay the charge.
     public struct Page: Sendable, Hashable {
         /// The kind of client.
         public let client: String
         /// `redirect`, or `qr` for a page that shows a code.
         public let format: String
-        /// The page's URL; any holder of it can pay there.
+        /// The page's URL. Any holder of it can pay there.
         public let url: Redacted<String>
     }
 
@@ -159,7 +159,7 @@ public struct CitconCharge: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - mode: the environment of the charge.
-    ///   - method: the payment method, where none was ordered.
+    ///   - method: the payment method, if none was ordered.
     /// - Returns: the link; nil when the token or the method is not known.
     /// - Throws: ``CitconOrderLink/Defect`` when the charge does not fit the links' grammar.
     public func link(
@@ -213,4 +213,88 @@ enum MerchantReference {
     /// A payment is cancelled and captured at most once, so these references are derived from it.
     static func cancel(_ payment: PaymentReference) -> String { "cancel-" + payment.id }
     static func capture(_ payment: PaymentReference) -> String { "capture-" + payment.id }
+}
+
+// MARK: - Changes
+
+/// The result of a change of a charge.
+@nonexhaustive
+public enum CitconChange: Sendable, Hashable {
+    /// The charge is final and unpaid, and another one replaces it.
+    case replaced(CitconCharge)
+    /// It is unchanged, because it is paid, a payment is in progress, or its status is unknown.
+    case unchanged(ServiceReport)
+}
+
+extension CitconMerchantClient {
+    /// Changes an unpaid charge, such as its amount: cancels it, and makes another one in its place.
+    ///
+    /// The vendor documents no call that changes a charge (Protocol 2.12). The other charge is made only after the
+    /// service itself reports the first one as final, so there are never two to pay. A repetition resumes the change.
+    ///
+    /// - Parameters:
+    ///   - payment: the charge.
+    ///   - order: the replacement, under its own reference.
+    /// - Returns: the other charge, without its token when only an inquiry found it; or the report that keeps the
+    ///   first one.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may be cancelled, or the other one made: repeat
+    ///   the call.
+    public func change(
+        _ payment: PaymentReference, to order: CitconOrder
+    ) async throws -> CitconChange {
+        guard order.reference != payment.id else {
+            throw PaymentError(
+                .requestRefused, "the changed charge needs another reference: Citcon takes none twice",
+                provider: service.id)
+        }
+        // Refuses an invalid order before the cancellation.
+        _ = try order.body(at: service.id)
+        let before = try await found(payment)
+        // An authorised or pending amount is not released for a change.
+        guard before.state == .initiated || before.state?.isUnpaid == true else {
+            return .unchanged(before.merchantReport(of: payment))
+        }
+        let report = try await performCancellation(payment, before) { body in
+            try await asMerchant(service.id, isMutation: true) { () throws(CitconCallError) in
+                _ = try await service.cancel(body)
+            }
+        }
+        switch report {
+        case .cancelled, .expired, .declined: break
+        default: return .unchanged(report)
+        }
+        do throws(PaymentError) { return .replaced(try await createCharge(order)) } catch {
+            // Made by an earlier call of this method.
+            guard let charge = try? await charge(for: order) else { throw error }
+            return .replaced(charge)
+        }
+    }
+
+    /// Cancels a charge that is not final, and asks for the report. The cancellation's own reference is derived from
+    /// the payment, so a repetition cancels only once.
+    ///
+    /// - Parameter send: sends the request, once.
+    /// - Throws: ``PaymentError``, or what `send` throws; with phase `maybeSent` the charge may have been cancelled.
+    func performCancellation(
+        _ payment: PaymentReference, _ charge: TransactionFields, _ send: (JSONValue) async throws -> Void
+    ) async throws -> ServiceReport {
+        guard charge.state?.isOver != true, let id = charge.id else { return charge.merchantReport(of: payment) }
+        do {
+            try await send([
+                "id": .string(id), "reference": .string(MerchantReference.cancel(payment)),
+                "transaction_reference": .string(payment.id),
+            ])
+        } catch let failure as PaymentError {
+            // Paid just now, cancelled before, or the answer was lost: the charge's own state decides.
+            guard let after = try? await found(payment), after.state?.isOver == true else { throw failure }
+            return after.merchantReport(of: payment)
+        }
+        do { return try await found(payment).merchantReport(of: payment) } catch {
+            // The inquiry failed after the cancellation succeeded.
+            throw error.with(
+                message:
+                    "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",
+                phase: .maybeSent, retry: .later)
+        }
+    }
 }
