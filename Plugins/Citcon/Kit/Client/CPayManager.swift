@@ -16,7 +16,7 @@ import Synchronization
 /// ```
 ///
 /// The vendor's guide has no ``setLauncher(_:)``: the vendor's SDK contains the wallets' own libraries and starts them
-/// itself; here the application shows pages, wallets and codes. Servers, tests and applications with several merchants
+/// itself. Here the application shows pages, wallets and codes. Servers, tests and applications with several merchants
 /// create their own ``CPayClient``.
 public final class CPayManager: Sendable {
     private struct Setup: Sendable {
@@ -52,7 +52,7 @@ public final class CPayManager: Sendable {
     /// Returns the manager. Use the module CitconKit, whose `sharedInstance()` brings a transport.
     ///
     /// - Parameter transport: sends the requests, and is kept by the manager. This module opens no connections by
-    ///   itself; without a transport every order and inquiry fails with a message that says so.
+    ///   itself. Without a transport, every order and inquiry fails with a message that says so.
     public static func sharedInstance(transport: (any HTTPTransport)? = nil) -> CPayManager {
         let manager = VendorState.shared.withLock { state in
             let manager = state.manager ?? CPayManager()
@@ -108,8 +108,7 @@ public final class CPayManager: Sendable {
     /// Braintree. Not in the vendor's guide.
     public func setReturnPlaces(_ places: CPayReturnPlaces) { change { $0.places = places } }
 
-    /// Sets the order in which results are delivered and the time limit for returning payers. Not in the vendor's
-    /// guide.
+    /// Sets the delivery order of the results and the time limit for returning payers. Not in the vendor's guide.
     public func setResultOrder(_ order: CPayClientConfiguration.ResultOrder, returnTimeout: Duration? = nil) {
         change {
             $0.resultOrder = order
@@ -217,4 +216,30 @@ public final class CPayManager: Sendable {
 
     /// The events from now on, the content of the vendor's notifications; see ``CPayClient/events``.
     public var events: AsyncStream<CPayEvent> { client.events }
+}
+
+/// Names and tables of the vendor's SDK that belong to the whole process.
+public enum CPayRuntimeInst {
+    /// Returns the name of the notification that carries the asynchronous result of an order, a ``CPayCheck``.
+    public static func NTFY_ASYNC() -> String { "CPayUPI.Notification.Async" }
+
+    /// Returns the name of the notification that a charge is confirmed. Its object is a ``CPayResult``; the vendor does
+    /// not document what its SDK sends with it.
+    public static func ORDER_CONFIRMED() -> String { "CPayUPI.Notification.OrderConfirmed" }
+
+    /// The gateway ids by handler name, for ``CPayManager/sharedInstance(transport:)`` and the orders that begin from
+    /// now on; see ``CPayGateways``.
+    public static var gateways: [String: [String]] {
+        get { VendorState.shared.withLock { $0.gateways.ids } }
+        set { VendorState.shared.withLock { $0.gateways = CPayGateways(newValue) } }
+    }
+}
+
+/// The settings of the vendor's static members for the whole process: the only state of that kind in this module, and
+/// only for code written after the vendor's guide.
+struct VendorState: Sendable {
+    static let shared = Mutex(VendorState())
+
+    var gateways = CPayGateways.standard
+    var manager: CPayManager?
 }

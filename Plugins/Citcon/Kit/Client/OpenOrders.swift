@@ -20,7 +20,7 @@ final class OpenOrders: Sendable {
         let id: Int
         let order: Order
         let handler: GatewayHandler
-        /// The URL scheme by which WeChat returns to this order.
+        /// The URL scheme for WeChat's return to this order.
         var weChatAppID: String?
         /// The names that a return to it may carry.
         var names: GivenNames
@@ -43,7 +43,7 @@ final class OpenOrders: Sendable {
 
     private let state = Mutex(State())
 
-    /// The places at which open orders expect their payers.
+    /// The return places of the open orders.
     var places: CPayReturnPlaces {
         state.withLock { $0.entries.map(\.places) }.reduce(CPayReturnPlaces()) { $0.union($1) }
     }
@@ -60,7 +60,7 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Records the launch of a confirmed order, by which a return is recognised.
+    /// Records the launch of a confirmed order, which identifies a return.
     func expect(_ launch: Launch, charge: String?, of id: Int) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
@@ -70,7 +70,7 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Closes an order; later deliveries are dropped.
+    /// Closes an order. Later deliveries are dropped.
     func close(_ id: Int) {
         state.withLock { $0.entries.removeAll { $0.id == id } }
     }
@@ -92,7 +92,7 @@ final class OpenOrders: Sendable {
 
     /// Passes `back` to the latest order that waits for it and is the one that it names, if it names any.
     ///
-    /// - Throws: ``CPayReturnError`` when orders wait for such a return, and it names none of them.
+    /// - Throws: ``CPayReturnError`` when orders wait for such a return, but it names another order.
     func deliver(_ back: WalletReturn) throws(CPayReturnError) {
         var refusal: ReturnNames.Item?
         let isTaken = deliver(.returned(back)) { entries in
@@ -106,8 +106,8 @@ final class OpenOrders: Sendable {
         if !isTaken, let refusal { throw .anotherOrder(item: refusal.rawValue) }
     }
 
-    /// Passes the return that the launch of the order with this number produced to that order, also where others wait
-    /// for the same wallet.
+    /// Passes the return that the launch of the order with this number produced to that order, even if others wait for
+    /// the same wallet.
     ///
     /// - Throws: ``CPayReturnError`` when it names another order.
     func deliver(_ back: WalletReturn, to id: Int) throws(CPayReturnError) {
@@ -161,5 +161,72 @@ final class OpenOrders: Sendable {
         case .page: entry.isLaunched && entry.order.pages.contains { WalletReturn.address(of: $0) == back.place }
         case .klarna, .payPal: false
         }
+    }
+}
+
+// MARK: - Orders in progress
+
+/// The orders that a client pays now, each of them once.
+///
+/// A button that is tapped twice requests one order twice. The second request joins the first and gets its result. A
+/// request that names the same reference or charge but is another order is refused: the first one may still be paid.
+final class OrdersInProgress: Sendable {
+    /// The place of a request.
+    enum Turn: Sendable {
+        /// The request pays the order, under this number.
+        case first(Int)
+        /// The request gets the result of the one in progress.
+        case joined
+        case refused(OrderError)
+    }
+
+    private struct Entry {
+        let id: Int
+        let order: Order
+        var deliveries: [CPayClient.Delivery]
+    }
+
+    private let state = Mutex((entries: [Entry](), count: 0))
+
+    /// Adds a request, whose result goes to `deliver`.
+    func enter(_ order: Order, _ deliver: @escaping CPayClient.Delivery) -> Turn {
+        state.withLock { state in
+            if let index = state.entries.firstIndex(where: { $0.order.names(sameChargeAs: order) }) {
+                guard state.entries[index].order.isSame(as: order) else {
+                    return .refused(OrderError("\(CPayMessage.inProgress). \(CPayMessage.doNotPayAgain)"))
+                }
+                state.entries[index].deliveries.append(deliver)
+                return .joined
+            }
+            state.count += 1
+            state.entries.append(Entry(id: state.count, order: order, deliveries: [deliver]))
+            return .first(state.count)
+        }
+    }
+
+    /// The number of requests that wait for a result.
+    var requests: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.deliveries.count } } }
+
+    /// Ends an order, and returns the takers of its result.
+    func leave(_ id: Int) -> [CPayClient.Delivery] {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return [] }
+            return state.entries.remove(at: index).deliveries
+        }
+    }
+}
+
+extension Order {
+    /// Returns true if `other` has this order's reference or charge.
+    fileprivate func names(sameChargeAs other: Order) -> Bool {
+        let references = [reference, other.reference].compactMap(\.self)
+        return references.count == 2 && references[0].isExactly(references[1])
+            || chargeToken?.reveal() == other.chargeToken?.reveal()
+    }
+
+    /// Returns true if `other` is this order in each member that decides what is paid, and how.
+    fileprivate func isSame(as other: Order) -> Bool {
+        reference == other.reference && chargeToken?.reveal() == other.chargeToken?.reveal() && method == other.method
+            && body.reveal() == other.body.reveal()
     }
 }
