@@ -1,5 +1,7 @@
 public import PaymentCore
+package import PaymentLoopback
 public import PaymentTesting
+package import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -47,7 +49,7 @@ public actor CitconSandbox: SandboxService {
     ///
     /// - Parameters:
     ///   - configuration: the simulated version and its timing.
-    ///   - clock: decides when charges and tokens expire; notifications are repeated on it.
+    ///   - clock: decides when charges and tokens expire. Notifications are repeated on it.
     ///   - random: makes ids, tokens and nonces.
     public init(
         _ configuration: Configuration = Configuration(), clock: any PaymentClock = SystemPaymentClock(),
@@ -69,7 +71,7 @@ public actor CitconSandbox: SandboxService {
     /// - Parameters:
     ///   - scenario: the behaviour.
     ///   - ipn: the address for notifications about it.
-    ///   - returnURL: the address to which payment pages return payers.
+    ///   - returnURL: the address for payers who return from payment pages.
     public func createCharge(
         _ scenario: Scenario = .wechatPay, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge {
@@ -108,7 +110,7 @@ public actor CitconSandbox: SandboxService {
             scenario: scenario)
     }
 
-    /// Pays a charge without an app, as by a code at the counter; the scenario can override the outcome. Does nothing
+    /// Pays a charge without an app, as by a code at the counter. The scenario can override the outcome. Does nothing
     /// when the charge can no longer be paid.
     public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
 
@@ -123,7 +125,7 @@ public actor CitconSandbox: SandboxService {
         Scenario.allCases.map { createCharge($0) }
     }
 
-    /// Answers one request; a connection that the scenario drops becomes status 500 here.
+    /// Answers one request. A connection that the scenario drops becomes status 500 here.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard case .response(let response) = handle(request) else { return HTTPResponse(status: 500) }
         return response
@@ -210,7 +212,7 @@ public actor CitconSandbox: SandboxService {
         case .authorized:
             record(charge.id, .authorized(option: charge.method ?? "", amount: charge.worth(charge.amount)))
         case .succeeded:
-            // A capture has set the amount; otherwise the full amount is captured.
+            // A capture has set the amount. Otherwise the full amount is captured.
             if charge.amountCaptured == 0 { charge.amountCaptured = charge.amount }
             charge.capturedAt = now
             record(
@@ -250,4 +252,155 @@ extension CitconSandbox {
             "landing", "qr",
         ]
         .map { "/v1/\($0)" } + ["/upi/u_landing", "/sandbox/citcon"]
+}
+
+// MARK: - Configuration
+
+extension CitconSandbox {
+    /// The simulated version of the service: versions differ in their stated number, in units of time and in ids.
+    @nonexhaustive
+    public enum Layer: Sendable, Hashable, CaseIterable {
+        /// As recorded in 2025: `v1.0.0`, seconds, ids of 22 digits.
+        case recent
+        /// As in the documents of 2022: `v0.1.1`, milliseconds, ids of 32 hexadecimal digits.
+        case early
+
+        var version: String { self == .recent ? "v1.0.0" : "v0.1.1" }
+
+        /// Returns a time in the unit of this version's answers, from Unix seconds.
+        func stamp(_ seconds: Int64) -> Int64 { self == .recent ? seconds : seconds * 1000 }
+    }
+
+    /// The form of amount and currency in answers. The first three keep their meaning, the others change it.
+    @nonexhaustive
+    public enum Echo: String, Sendable, Hashable, CaseIterable {
+        /// The form of the request.
+        case asSent = "as-sent"
+        /// The currency in lower case.
+        case lowerCase = "lower-case"
+        /// The amount with a point and a zero.
+        case fraction
+        /// Ten times the amount.
+        case otherAmount = "other-amount"
+        /// Another currency.
+        case otherCurrency = "other-currency"
+        /// No currency at all.
+        case noCurrency = "no-currency"
+
+        /// True if the repeated amount and currency mean the requested ones.
+        public var isTrue: Bool { self == .asSent || self == .lowerCase || self == .fraction }
+
+        /// Returns `data` of an answer in this form.
+        func reported(_ data: WireJSON) -> WireJSON {
+            switch self {
+            case .asSent: return data
+            case .lowerCase: return data.changing("currency") { .string(($0.string ?? "").lowercased()) }
+            case .fraction:
+                return data.changing("amount") {
+                    $0.number.flatMap { JSONNumber("\($0.text).0") }.map { .number($0) } ?? $0
+                }
+            case .otherAmount: return data.changing("amount") { $0.int64.map { .number(JSONNumber($0 * 10)) } ?? $0 }
+            case .otherCurrency: return data.changing("currency") { $0 == "KWD" ? "BHD" : "KWD" }
+            case .noCurrency: return data.changing("currency") { _ in .null }
+            }
+        }
+    }
+
+    /// The behaviour of the sandbox.
+    public struct Configuration: Sendable {
+        /// The simulated version of the service.
+        public var layer = Layer.recent
+        /// The merchant's secret: the key for access tokens and for the signature of notifications.
+        public var privateKey = CitconSandbox.privateKey
+        /// The payee's name on pages.
+        public var merchant = "Kaffeehaus am Platz"
+        /// The lifetime of access tokens, in seconds.
+        public var tokenLifetime: Int64 = 24 * 3600
+        /// The lifetime of a charge when its creator specifies none, in seconds. The service's own value is not known.
+        public var chargeLifetime: Int64 = 2 * 3600
+        /// The time after which the scenario ``Scenario/pending`` fails, in seconds.
+        public var pendingTime: Int64 = 600
+        /// The transport of notifications to `urls.ipn`. If nil, notifications are only kept; see
+        /// ``CitconSandbox/notifications``.
+        public var notifications: (any HTTPTransport)?
+        /// The pauses before a notification is sent again. The service's own pauses are not documented.
+        public var notificationPauses: [Duration] = [
+            .seconds(10), .seconds(60), .seconds(300), .seconds(1800), .seconds(7200),
+        ]
+
+        /// The form of the amount and the currency in answers.
+        public var echo = Echo.asSent
+
+        /// Creates a configuration with the timing of the real service, as far as it is known.
+        public init() {}
+    }
+}
+
+// MARK: - Listing
+
+extension CitconSandbox: ListedService {
+    package nonisolated var id: String { CitconVendor().id.rawValue }
+    package nonisolated var title: String { "Citcon" }
+    package nonisolated var hint: String? {
+        "For a server: the private key is \(Self.privateKey.reveal()); notifications go to a urls.ipn on this machine."
+    }
+
+    package nonisolated var scenarios: [ListedScenario] {
+        Scenario.allCases.map {
+            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
+        }
+    }
+
+    package nonisolated func routes() -> [SharedAddress.Tenant] { [.init(self, paths: Self.paths)] }
+
+    package func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
+        guard let scenario = Scenario(rawValue: scenario),
+            let charge = amount.map({ createCharge(scenario, over: $0) }) ?? createCharge(scenario)
+        else { return nil }
+        return SandboxPayment(
+            id: charge.id, scenario: scenario.rawValue, summary: scenario.summary, link: charge.link)
+    }
+
+    package func payment(named word: String) -> String? {
+        (charges[word] ?? tokensByID[word].flatMap { charges[$0] } ?? tokensByPage[word].flatMap { charges[$0] })?.id
+    }
+
+    package func facts(of payment: String) -> ListedFacts {
+        ListedFacts(payee: configuration.merchant, amount: tokensByID[payment].flatMap { charges[$0]?.money })
+    }
+
+    package func pages(of payment: String) -> [ListedPage] {
+        guard let token = tokensByID[payment], var charge = charges[token] else { return [] }
+        if charge.pages.isEmpty {
+            // A page replaces the wallet for users without one.
+            charge.pages = makePages(of: charge, for: ["mobile_browser"])
+            charges[token] = charge
+        }
+        return charge.pages.map { page in
+            page.format == "qr"
+                ? ListedPage("Code to scan", "/v1/qr/\(page.id)?from=home")
+                : ListedPage("Payment page", "/v1/landing/\(page.id)?from=home")
+        }
+    }
+
+    package func notifications(from index: Int) -> [SentNotification] { notifications.dropFirst(index).map(summary) }
+
+    package func notifyAgain(about payment: String) async -> SentNotification? {
+        guard let index = notifications.lastIndex(where: { $0.charge == payment }),
+            let transport = configuration.notifications, let url = try? HTTPURL(notifications[index].url)
+        else { return nil }
+        await send(index, to: url, over: transport)
+        return summary(notifications[index])
+    }
+
+    private func summary(_ notification: Notification) -> SentNotification {
+        SentNotification(
+            payment: notification.charge, kind: notification.status, attempts: notification.attempts,
+            isDelivered: notification.isDelivered,
+            isSent: configuration.notifications != nil && (try? HTTPURL(notification.url)) != nil)
+    }
+
+    package func expire() {
+        for token in Array(charges.keys) { _ = try? charge(token) }
+    }
 }

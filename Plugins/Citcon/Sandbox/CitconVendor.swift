@@ -100,7 +100,7 @@ package struct CitconVendor: SandboxVendor {
             ])
     }
 
-    /// References of payers include the environment; the merchant's own do not.
+    /// References of payers include the environment, the merchant's own do not.
     package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
         [
             PaymentReference(
@@ -139,7 +139,7 @@ package struct CitconVendor: SandboxVendor {
 }
 
 extension CitconConfiguration.Application {
-    /// The application in the vendor's guide, to which the sandbox's wallets return.
+    /// The application in the vendor's guide. The sandbox's wallets return to it.
     package static let demonstration = Self(
         scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
         places: CitconConfiguration.ReturnPlaces(

@@ -9,7 +9,7 @@ package struct SimulatedCitcon: SimulatedVendor {
     private static let host = "api.sandbox.citconpay.com"
     private static let pages = "landing.uat01.citconpay.com"
     private static let scheme = "com.citcon.citconpay"
-    /// An application's provider has its token from the beginning; those of a sandbox are made later.
+    /// An application's provider has its token from the beginning. Those of a sandbox are made later.
     private static let token = Redacted("token-canary-4f1c9e")
     private static let key = Redacted("sk-canary-4f1c9e")
     /// The sandbox only keeps notifications to it.

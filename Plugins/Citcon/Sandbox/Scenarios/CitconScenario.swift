@@ -51,15 +51,15 @@ extension CitconSandbox.Scenario {
         /// A fault in place of, or after, the work of a confirmation.
         enum Fault: Sendable {
             case rejection(CitconSandboxError)
-            /// The work is done; the answer is an error.
+            /// The work is done, but the answer is an error.
             case rejectionAfterwards(CitconSandboxError)
-            /// The work is done; the connection ends.
+            /// The work is done, but the connection ends.
             case drop
             /// The launch payload cannot be read.
             case malformedPayload
-            /// The work is done; the answer states another amount.
+            /// The work is done, but the answer states another amount.
             case otherAmount
-            /// The work is done; the answer names another order.
+            /// The work is done, but the answer names another order.
             case otherOrder
         }
 
@@ -89,14 +89,12 @@ extension CitconSandbox.Scenario {
         var losesReturn = false
         /// True if the page leads back with the name of another order.
         var returnsForeign = false
-        /// The number of seconds after payment in which inquiries are rejected.
+        /// The number of seconds after payment while inquiries are rejected.
         var silence: Int64 = 0
         /// True if cards without proof of identity are declined.
         var needsProof = false
     }
-}
 
-extension CitconSandbox.Scenario {
     /// Paid in WeChat.
     public static let wechatPay = Self("wechatpay", "paid in WeChat", .init(method: "wechatpay"))
     /// Paid in Alipay.
@@ -184,7 +182,7 @@ extension CitconSandbox.Scenario {
     /// The connection ends before the answer to the confirmation: the card was charged.
     public static let lostAnswer = Self(
         "lost-answer", "the answer is lost, the card charged", .init(method: "card", fault: .drop))
-    /// The answer to the confirmation states another amount, for which no payer may be sent to pay.
+    /// The answer to the confirmation states another amount. No payer may be sent to pay it.
     public static let otherAmount = Self(
         "other-amount", "the confirmation states another amount", ends: .error,
         .init(method: "wechatpay", fault: .otherAmount))
@@ -212,7 +210,7 @@ extension CitconSandbox.Scenario {
 }
 
 extension CitconSandbox {
-    /// A charge with a link; its scenario decides if it can be paid.
+    /// A charge with a link. Its scenario decides if it can be paid.
     public struct Charge: Sendable, Hashable {
         /// The charge token, needed for confirmation.
         public let token: String

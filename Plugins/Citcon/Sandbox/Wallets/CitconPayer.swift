@@ -35,7 +35,7 @@ extension CitconSandbox {
 struct CitconPayer: Sendable {
     let behaviour: CitconSandbox.Behaviour
     let transport: any HTTPTransport
-    /// The only origin that is called; nil where the transport has no other destination.
+    /// The only origin that is called; nil if the transport has no other destination.
     let origin: HTTPURL?
 
     var payer: Payer {
