@@ -17,7 +17,7 @@ public struct CheckoutPage: Sendable {
         case external(styleSheetPath: String, scriptPath: String)
     }
 
-    /// The key with which the browser encrypts cards.
+    /// The key for the encryption of cards in the browser.
     public struct EncryptionKey: Sendable, Hashable {
         /// Base64 of the key's SubjectPublicKeyInfo, `vaultConfiguration.encryptionPublicKey` of the init data.
         public let subjectPublicKeyInfo: String
@@ -48,13 +48,13 @@ public struct CheckoutPage: Sendable {
         public var payableUntil: String?
         /// The text above everything else, such as that this is a test and no money moves.
         public var announcement: String?
-        /// The address of the shop, to which the page leads back.
+        /// The address of the shop. The page leads back to it.
         public var shop: HTTPURL?
         /// The language of the texts, as in HTML's `lang`.
         public var language = "en"
         /// The texts.
         public var texts = CheckoutTexts()
-        /// The key with which the browser encrypts cards; nil leaves encryption to the server.
+        /// The key for the encryption of cards in the browser; nil leaves encryption to the server.
         public var encryptionKey: EncryptionKey?
         /// The present month, for checks during typing.
         public var currentMonth: YearAndMonth
@@ -285,5 +285,217 @@ public struct CheckoutPage: Sendable {
                 "accept-charset": "utf-8",
             ],
             .lines(hidden.map { .void("input", ["type": "hidden", "name": $0.0, "value": $0.1]) } + content))
+    }
+}
+
+// MARK: - Stored instruments
+
+extension CheckoutPage {
+    /// The row whose deletion waits for the payer's confirmation.
+    var askedRow: StoredInstrumentRowState? {
+        guard case .asking(let id) = state.deletion.phase else { return nil }
+        return state.instruments.rows.first { $0.id == id }
+    }
+
+    /// The stored instruments. The payer can choose and use one.
+    var stored: HTMLFragment {
+        let rows = state.instruments.rows
+        guard !rows.isEmpty else { return .empty }
+        // The enter key in a field presses the form's first button, shown or not. It must not be the pay button of a
+        // row, so it is a button that names no row. The server then pays nothing, and the page says what to do.
+        let guardian = HTMLFragment.element("button", ["type": "submit", "name": "pay", "value": "", "hidden": ""])
+        let list = HTMLFragment.element(
+            "fieldset", ["class": "instruments"],
+            .lines(
+                [.element("legend", ["id": "stored-title"], .element("h2", [:], .text(options.texts.stored)))]
+                    + rows.enumerated().map { row($0.element, number: $0.offset) }))
+        let deletions = rows.enumerated().filter(\.element.hasDeleteButton).map {
+            form("delete", id: "delete-\($0.offset)", ["instrument": $0.element.id])
+        }
+        return .lines(
+            [form("pay", id: "stored", ["attempt": String(state.attempt)], guardian, list)] + deletions)
+    }
+
+    private func row(_ row: StoredInstrumentRowState, number: Int) -> HTMLFragment {
+        let label = row.label.reveal()
+        let busy = state.isBusy ? "" : nil
+        let pay: HTMLFragment =
+            row.hasPayButton
+            ? .element(
+                "button",
+                [
+                    "type": "submit", "class": "pay", "name": "pay", "value": row.id, "disabled": busy,
+                    "aria-label": "\(row.button.accessibleName): \(label)",
+                ], .text(row.button.title)) : .empty
+        let delete: HTMLFragment =
+            row.hasDeleteButton
+            ? .element(
+                "button",
+                [
+                    "type": "submit", "class": "delete", "form": "delete-\(number)", "disabled": busy,
+                    "aria-label": "\(options.texts.delete): \(label)",
+                ], Self.bin) : .empty
+        return .element(
+            "div", ["class": "row"],
+            .lines([
+                .void(
+                    "input",
+                    [
+                        "type": "radio", "id": "instrument-\(number)", "name": "instrument", "value": row.id,
+                        "checked": row.isSelected ? "" : nil, "disabled": busy,
+                    ]),
+                .element("label", ["for": "instrument-\(number)"], mark(of: row), .isolated(label), expiry(of: row)),
+                pay,
+                delete,
+            ]))
+    }
+
+    /// The brand as text: the page loads no picture and shows no trade mark.
+    private func mark(of row: StoredInstrumentRowState) -> HTMLFragment {
+        row.brand.map { .element("span", ["class": "brand"], .text($0)) + .text(" ") } ?? .empty
+    }
+
+    private func expiry(of row: StoredInstrumentRowState) -> HTMLFragment {
+        row.expiry.map {
+            .text(" ") + .element("span", ["class": "until"], .text("\(options.texts.expires) \($0.reveal())"))
+        } ?? .empty
+    }
+
+    /// A bin, drawn because not every system has a glyph for it.
+    private static let bin = HTMLFragment.trusted(
+        """
+        <svg aria-hidden="true" width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" \
+        stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round">\
+        <path d="M3 5h14M8 5V3h4v2M5 5l1 12h8l1-12M8.5 8.5v5M11.5 8.5v5"/></svg>
+        """)
+
+    /// The question before the deletion of an instrument.
+    var question: HTMLFragment {
+        guard let row = askedRow else { return .empty }
+        let texts = options.texts
+        return .element(
+            "dialog",
+            [
+                "open": "", "role": "alertdialog", "aria-modal": "true", "aria-labelledby": "question-title",
+                "aria-describedby": "question-text",
+            ],
+            .lines([
+                .element("h2", ["id": "question-title"], .text(texts.deleteQuestion)),
+                .element(
+                    "p", ["id": "question-text"], .element("strong", [:], .isolated(row.label.reveal())),
+                    .text(". " + texts.deleteExplanation)),
+                form(
+                    "delete-cancel", id: "keep", [:],
+                    .element("button", ["type": "submit", "class": "quiet", "autofocus": ""], .text(texts.keep))),
+                form(
+                    "delete-confirm", ["instrument": row.id],
+                    .element("button", ["type": "submit", "class": "danger"], .text(texts.delete))),
+            ]))
+    }
+}
+
+// MARK: - A new card
+
+extension CheckoutPage {
+    /// The form for a new card.
+    var newCard: HTMLFragment {
+        guard let card, let form = state.cardForm else { return .empty }
+        let busy = state.isBusy ? "" : nil
+        let rows = form.rows.map { fields in
+            HTMLFragment.element("div", ["class": "fields"], .lines(fields.map { field($0, card, form) }))
+        }
+        let save: HTMLFragment =
+            card.showSaveInstrument
+            ? .element(
+                "p", ["class": "save"],
+                .void(
+                    "input",
+                    [
+                        "type": "checkbox", "id": "save", "name": "save_instrument", "value": "on",
+                        "checked": form.savesInstrument ? "" : nil, "disabled": busy,
+                    ]),
+                .element(
+                    "label", ["for": "save"], .text(card.effectiveTranslations.labels?.saveInstrument ?? "Save card")))
+            : .empty
+        let button = HTMLFragment.element(
+            "button",
+            [
+                "type": "submit", "class": "pay", "disabled": busy,
+                "aria-label": state.cardButton.title.isEmpty ? state.cardButton.accessibleName : nil,
+            ], .text(state.cardButton.title.isEmpty ? options.texts.processing : state.cardButton.title))
+        let hint: HTMLFragment =
+            card.showRequiredAsterisk ? .element("p", ["class": "hint"], .text(options.texts.requiredHint)) : .empty
+        return .element(
+            "section", ["class": "card \(card.fieldVariant == .filled ? "filled" : "outlined")"],
+            .element("h2", ["id": "card-title"], .text(options.texts.newCard)),
+            self.form(
+                "pay-card", id: "card", label: "card-title", ["attempt": String(state.attempt)],
+                .lines([hint] + rows + [save, button])))
+    }
+
+    private func field(_ field: CardFieldType, _ card: CardFormConfig, _ form: CardFormState) -> HTMLFragment {
+        let column = field.column
+        let error = form[field].visibleError
+        let label = HTMLFragment.element(
+            "label", ["for": column], .text(card.label(for: field)),
+            card.showRequiredAsterisk ? .element("span", ["aria-hidden": "true"], .text(" *")) : .empty)
+        let input = HTMLFragment.void(
+            "input",
+            [
+                "id": column, "name": column, "type": "text", "required": "", "autocomplete": field.autocomplete,
+                "inputmode": field == .CARDHOLDER_NAME ? nil : "numeric", "spellcheck": "false",
+                "autocapitalize": field == .CARDHOLDER_NAME ? "words" : "off",
+                "maxlength": field.maximumLength.map(String.init),
+                "placeholder": card.effectiveTranslations.placeholders?[field],
+                // A secret field is not sent back, not even to the payer who typed it.
+                "value": field.isSecret ? nil : form[field].text.reveal(),
+                "data-state": form[field].appearance.rawValue,
+                "aria-invalid": error == nil ? nil : "true", "aria-describedby": "\(column)-error",
+                "disabled": state.isBusy ? "" : nil,
+            ])
+        let brand: HTMLFragment =
+            field == .CARD_NUMBER && card.showCardIcon
+            ? .element(
+                "output",
+                [
+                    "id": "brand", "for": column, "aria-live": "polite",
+                    "class": card.cardIconAlignment == .left ? "left" : "right",
+                ]) : .empty
+        return .element(
+            "div", ["class": "field \(column)"],
+            .lines([
+                label, input, brand,
+                .element(
+                    "p", ["class": "error", "id": "\(column)-error", "hidden": error == nil ? "" : nil],
+                    .text(card.errorText(for: field))),
+            ]))
+    }
+}
+
+extension CardFieldType {
+    /// The field's name for the browser's autofill (HTML, autofill field names).
+    fileprivate var autocomplete: String? {
+        switch self {
+        case .CARD_NUMBER: "cc-number"
+        case .CARDHOLDER_NAME: "cc-name"
+        case .CVV: "cc-csc"
+        case .EXPIRATION_MONTH: "cc-exp-month"
+        case .EXPIRATION_YEAR: "cc-exp-year"
+        case .EXPIRATION_DATE: "cc-exp"
+        case .INPUT_FIELD, .PIN: nil
+        }
+    }
+
+    /// The maximum number of characters, spaces included.
+    fileprivate var maximumLength: Int? {
+        switch self {
+        case .CARD_NUMBER: 23
+        case .CARDHOLDER_NAME: 100
+        case .CVV, .EXPIRATION_YEAR: 4
+        case .EXPIRATION_MONTH: 2
+        // Browsers also fill this in as MM/YYYY.
+        case .EXPIRATION_DATE: 7
+        case .INPUT_FIELD, .PIN: nil
+        }
     }
 }

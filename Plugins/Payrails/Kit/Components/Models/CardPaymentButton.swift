@@ -4,9 +4,9 @@ public import PayrailsProvider
 
 /// The pay button: pays with the card form, or with a stored instrument when it has one.
 ///
-/// It has no visual appearance; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's it
-/// also pays without a ``presenter`` (a payment that then needs a page fails with a reason), and ignores taps while a
-/// payment is in progress.
+/// It has no visual appearance: ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's
+/// button it also pays without a ``presenter`` (a payment that then needs a page fails with a reason), and ignores taps
+/// while a payment is in progress.
 @MainActor @Observable public final class CardPaymentButtonModel {
     /// The present state of the button.
     public var state: CardPaymentButtonState { observed.value }
@@ -82,7 +82,7 @@ public import PayrailsProvider
     /// The states from the present one on.
     public var states: AsyncStream<CardPaymentButtonState> { observed.stream() }
 
-    // MARK: What it pays with
+    // MARK: The source of a payment
 
     /// Returns the stored instrument that the button pays with, or nil while it pays with the card form.
     public func getStoredInstrument() -> (any StoredInstrument)? { instrument }
@@ -239,6 +239,194 @@ public import PayrailsProvider
         return ChallengePresenter(presenter) { [weak self] in
             guard let self else { return }
             delegate?.onThreeDSecureChallenge(face)
+        }
+    }
+}
+
+/// The delegate of a ``CardPaymentButton``; receives its events.
+///
+/// The first four methods are the guide's. The others have defaults: code written after the guide needs none of them.
+@MainActor public protocol PayrailsCardPaymentButtonDelegate: AnyObject {
+    /// Reports that the payer tapped the button.
+    func onPaymentButtonClicked(_ button: CardPaymentButton)
+    /// Reports that the service confirmed the payment.
+    func onAuthorizeSuccess(_ button: CardPaymentButton)
+    /// Reports that the payer has to pass a check on a page of the bank. Only for payments with the card form.
+    func onThreeDSecureChallenge(_ button: CardPaymentButton)
+    /// Reports an end without a known success: the payment failed, the payer left, or the payment continues without the
+    /// payer. `CardPaymentButton.lastResult` has the result.
+    func onAuthorizeFailed(_ button: CardPaymentButton)
+
+    /// Reports that the payment failed, or that the payer left, with the reason, as in the vendor's later releases. By
+    /// default it calls ``onAuthorizeFailed(_:)``.
+    func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure)
+    /// Reports that the payment continues without the payer; its outcome is not yet known. By default it calls
+    /// ``onAuthorizeFailed(_:)``, so that an app stops its progress indicator.
+    func onAuthorizePending(_ button: CardPaymentButton)
+    /// Reports that the button pays with another instrument from now on; nil stands for the card form.
+    func onStoredInstrumentChanged(_ button: CardPaymentButton, instrument: (any StoredInstrument)?)
+}
+
+extension PayrailsCardPaymentButtonDelegate {
+    /// Calls ``onAuthorizeFailed(_:)``.
+    public func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure) {
+        onAuthorizeFailed(button)
+    }
+    /// Calls ``onAuthorizeFailed(_:)``.
+    public func onAuthorizePending(_ button: CardPaymentButton) { onAuthorizeFailed(button) }
+    /// Does nothing.
+    public func onStoredInstrumentChanged(_ button: CardPaymentButton, instrument: (any StoredInstrument)?) {}
+}
+
+/// The state of a ``CardPaymentButton``: its whole behaviour, as a value without effects.
+public struct CardPaymentButtonState: Sendable, Hashable {
+    /// The source that a tap pays from.
+    public enum Mode: Sendable, Hashable {
+        /// The card entered in the card form.
+        case cardForm
+        /// The stored instrument of this id.
+        case storedInstrument(id: String, type: Payrails.PaymentType)
+        /// No source: there is neither a form nor an instrument.
+        case unavailable
+    }
+
+    /// The progress of a payment.
+    public enum Phase: Sendable, Hashable, CaseIterable {
+        /// No payment is in progress.
+        case ready
+        /// The card form is being read.
+        case collecting
+        /// The payment is in flight.
+        case paying
+    }
+
+    /// The end of a payment, without the reason.
+    public enum Outcome: Sendable, Hashable, CaseIterable {
+        /// Paid.
+        case success
+        /// Not paid, or unknown.
+        case failure
+        /// Continues without the payer.
+        case pending
+        /// The payer left.
+        case cancelled
+    }
+
+    enum Event: Sendable, Hashable {
+        case tapped
+        case payCalled
+        case collected
+        case collectionFailed
+        case finished(Outcome)
+        case settled
+        case modeChanged(Mode)
+    }
+
+    enum Effect: Sendable, Hashable {
+        /// Notify the delegate of the tap.
+        case notifyClicked
+        /// Read the card form.
+        case collectCard
+        /// Send the payment.
+        case startPayment
+        /// There is nothing to pay with: fail.
+        case failUnavailable
+        /// Notify the delegate of the outcome.
+        case notify(Outcome)
+        /// Become ready, after the delegate received the outcome.
+        case settle
+        /// Notify the delegate that the button pays with another instrument, or with none.
+        case notifyInstrumentChanged
+    }
+
+    /// The source that a tap pays from.
+    public private(set) var mode: Mode
+    /// The progress of the present payment.
+    public private(set) var phase: Phase = .ready
+    /// The outcome of the last payment.
+    public private(set) var lastOutcome: Outcome?
+    private let label: String
+    private let storedLabels: StoredInstrumentButtonTranslations?
+
+    init(
+        mode: Mode, translations: CardPaymenButtonTranslations, storedTranslations: StoredInstrumentButtonTranslations?
+    ) {
+        self.mode = mode
+        label = translations.label ?? ""
+        storedLabels = storedTranslations
+    }
+
+    /// True if a payment is in progress. Taps are then ignored.
+    public var isProcessing: Bool { phase != .ready }
+
+    /// The text on the button. Empty while a card payment is in progress: an activity indicator replaces it.
+    public var title: String {
+        switch mode {
+        case .storedInstrument: storedLabels.map { isProcessing ? $0.processingLabel : $0.label } ?? label
+        case .cardForm, .unavailable: isProcessing ? "" : label
+        }
+    }
+
+    /// The button's name for assistive technologies; never empty.
+    public var accessibleName: String {
+        if !title.isEmpty { return title }
+        return isProcessing
+            ? storedLabels?.processingLabel ?? StoredInstrumentButtonTranslations().processingLabel : "Pay"
+    }
+
+    /// Applies an event and returns the effects to carry out, in this order.
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch (phase, event) {
+        case (.ready, .tapped): return [.notifyClicked] + begin()
+        case (.ready, .payCalled): return begin()
+        case (.collecting, .collected):
+            phase = .paying
+            return [.startPayment]
+        // Nothing was paid, but a delegate that was notified of the tap waits for an outcome.
+        case (.collecting, .collectionFailed):
+            phase = .ready
+            return [.notify(.failure)]
+        case (.paying, .finished(let outcome)):
+            lastOutcome = outcome
+            return [.notify(outcome), .settle]
+        case (.paying, .settled):
+            phase = .ready
+            return []
+        // The payment in progress keeps its source; only the next payment has another.
+        case (_, .modeChanged(let mode)):
+            guard mode != self.mode else { return [] }
+            self.mode = mode
+            return [.notifyInstrumentChanged]
+        case (.collecting, .tapped), (.collecting, .payCalled), (.paying, .tapped), (.paying, .payCalled),
+            (.ready, .collected), (.ready, .collectionFailed), (.ready, .finished), (.ready, .settled),
+            (.collecting, .finished), (.collecting, .settled), (.paying, .collected), (.paying, .collectionFailed):
+            return []
+        }
+    }
+
+    private mutating func begin() -> [Effect] {
+        switch mode {
+        case .storedInstrument:
+            phase = .paying
+            lastOutcome = nil
+            return [.startPayment]
+        case .cardForm:
+            phase = .collecting
+            lastOutcome = nil
+            return [.collectCard]
+        case .unavailable: return [.failUnavailable]
+        }
+    }
+}
+
+extension OnPayResult {
+    /// The outcome without the reason.
+    var outcome: CardPaymentButtonState.Outcome {
+        switch self {
+        case .success: .success
+        case .cancelledByUser: .cancelled
+        case .authorizationFailed, .failure: .failure
+        case .error: isPending ? .pending : .failure
         }
     }
 }

@@ -5,8 +5,8 @@ public import PayrailsProvider
 /// A whole checkout: stored instruments, a form for a new card, deletion with confirmation, and notices for the payer.
 ///
 /// The checkout is the part that the vendor's guide leaves to the app's view controller, once for all skins:
-/// ``CheckoutPage`` in a browser, `CheckoutView` on Apple platforms. Only one payment is in progress at a time; no
-/// further payment is offered after one that was made, or may have been made.
+/// ``CheckoutPage`` in a browser, `CheckoutView` on Apple platforms. Only one payment is in progress at a time. After a
+/// payment that was made, or may have been made, no further one is offered.
 @MainActor @Observable public final class CheckoutController {
     /// The present state of the checkout.
     public var state: CheckoutState { observed.value }
@@ -19,7 +19,7 @@ public import PayrailsProvider
     @ObservationIgnored public var onPaid: (@MainActor () -> Void)?
     /// The stored instruments.
     @ObservationIgnored public let instruments: StoredInstrumentsModel
-    /// The form for a new card; nil where cards cannot be entered.
+    /// The form for a new card; nil if cards cannot be entered.
     @ObservationIgnored public let cardForm: CardFormModel?
     /// The pay button of the form.
     @ObservationIgnored public let cardButton: CardPaymentButtonModel

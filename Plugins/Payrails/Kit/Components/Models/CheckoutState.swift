@@ -5,7 +5,7 @@ public import PayrailsProvider
 public struct CheckoutState: Sendable, Hashable {
     /// The stored instruments.
     public internal(set) var instruments: StoredInstrumentsState
-    /// The form for a new card, where cards can be entered.
+    /// The form for a new card; nil if cards cannot be entered.
     public internal(set) var cardForm: CardFormState?
     /// The pay button of the form.
     public internal(set) var cardButton: CardPaymentButtonState
@@ -19,14 +19,14 @@ public struct CheckoutState: Sendable, Hashable {
     public internal(set) var challenge: HTTPURL?
     /// The notice for the payer.
     public internal(set) var notice: CheckoutNotice?
-    /// The number of the next payment. A request with an older number is not carried out, so that a page that is sent
-    /// twice pays once.
+    /// The number of the next payment. A request with an older number is not carried out: a page that is sent twice
+    /// pays once.
     public internal(set) var attempt = 1
 
     /// True if a payment is in progress.
     public var isPaying: Bool { instruments.isProcessing || cardButton.isProcessing || isPayingElsewhere }
 
-    /// True if an action is in progress, so that no other can begin.
+    /// True if an action is in progress. No other action can begin then.
     public var isBusy: Bool {
         if case .deleting = deletion.phase { return true }
         return isPaying
@@ -121,4 +121,61 @@ public enum CheckoutAction: Sendable, Hashable {
     case leaveChallenge
     /// Press a pay button other than that of the chosen instrument.
     case payOther
+}
+
+/// The deletion of a stored instrument, with confirmation: its whole behaviour, as a value without effects.
+public struct InstrumentDeletion: Sendable, Hashable {
+    /// The progress of a deletion.
+    public enum Phase: Sendable, Hashable {
+        /// No deletion is requested.
+        case idle
+        /// The payer is asked to confirm the deletion of the instrument of this id.
+        case asking(id: String)
+        /// The deletion is in flight.
+        case deleting(id: String)
+    }
+
+    enum Event: Sendable, Hashable {
+        case requested(id: String)
+        case declined
+        case confirmed(id: String)
+        case finished(success: Bool)
+    }
+
+    enum Effect: Sendable, Hashable {
+        /// Delete the instrument at the service.
+        case delete(id: String)
+        /// Show the list without the instrument.
+        case refresh
+        /// Report that the instrument still exists.
+        case report
+    }
+
+    /// The progress of the deletion.
+    public private(set) var phase: Phase = .idle
+
+    /// Creates a deletion in the idle phase.
+    public init() {}
+
+    /// Applies an event and returns the effects to carry out.
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch (phase, event) {
+        case (.idle, .requested(let id)), (.asking, .requested(let id)):
+            phase = .asking(id: id)
+            return []
+        case (.asking, .declined):
+            phase = .idle
+            return []
+        // A confirmation counts only for the instrument of the question.
+        case (.asking(let asked), .confirmed(let id)) where asked == id:
+            phase = .deleting(id: id)
+            return [.delete(id: id)]
+        case (.deleting, .finished(let success)):
+            phase = .idle
+            return [success ? .refresh : .report]
+        case (.idle, .declined), (.idle, .confirmed), (.idle, .finished), (.asking, .confirmed), (.asking, .finished),
+            (.deleting, .requested), (.deleting, .declined), (.deleting, .confirmed):
+            return []
+        }
+    }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The look of a list of stored instruments.
 public struct StoredInstrumentsStyle: Sendable, Hashable {
     /// The background colour of the list.
@@ -119,6 +121,18 @@ public struct DeleteButtonStyle: Sendable, Hashable {
     public static let defaultStyle = DeleteButtonStyle()
 }
 
+extension DeleteButtonStyle {
+    /// Creates a style with a size in the system's own type.
+    public init(
+        backgroundColor: StyleColor = .systemRed, textColor: StyleColor = .white,
+        font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4, size: CGSize
+    ) {
+        self.init(
+            backgroundColor: backgroundColor, textColor: textColor, font: font, cornerRadius: cornerRadius,
+            size: StyleSize(size))
+    }
+}
+
 /// The look of a row's update button.
 public struct UpdateButtonStyle: Sendable, Hashable {
     /// The background colour.
@@ -147,4 +161,59 @@ public struct UpdateButtonStyle: Sendable, Hashable {
 
     /// The vendor's style.
     public static let defaultStyle = UpdateButtonStyle()
+}
+
+extension UpdateButtonStyle {
+    /// Creates a style with a size in the system's own type.
+    public init(
+        backgroundColor: StyleColor = .systemBlue, textColor: StyleColor = .white,
+        font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4, size: CGSize
+    ) {
+        self.init(
+            backgroundColor: backgroundColor, textColor: textColor, font: font, cornerRadius: cornerRadius,
+            size: StyleSize(size))
+    }
+}
+
+/// The texts of a list of stored instruments.
+public struct StoredInstrumentsTranslations: Sendable, Hashable {
+    /// The beginning of a card's label.
+    public let cardPrefix: String
+    /// The beginning of a PayPal account's label.
+    public let paypalPrefix: String
+    /// The pay button's texts.
+    public let buttonTranslations: StoredInstrumentButtonTranslations
+
+    /// Creates texts; omitted ones are the vendor's English.
+    public init(
+        cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal",
+        buttonTranslations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations()
+    ) {
+        self.cardPrefix = cardPrefix
+        self.paypalPrefix = paypalPrefix
+        self.buttonTranslations = buttonTranslations
+    }
+}
+
+/// The texts of a stored instrument's pay button.
+public struct StoredInstrumentButtonTranslations: Sendable, Hashable {
+    /// The button's text.
+    public let label: String
+    /// The button's text while the payment is in progress.
+    public let processingLabel: String
+
+    /// Creates texts; omitted ones are the vendor's English.
+    public init(label: String = "Pay", processingLabel: String = "Processing...") {
+        self.label = label
+        self.processingLabel = processingLabel
+    }
+}
+
+/// The text of a card form's pay button. The name is the vendor's, misspelling included.
+public struct CardPaymenButtonTranslations: Sendable, Hashable {
+    /// The button's text.
+    public let label: String?
+
+    /// Creates texts.
+    public init(label: String? = "Pay") { self.label = label }
 }

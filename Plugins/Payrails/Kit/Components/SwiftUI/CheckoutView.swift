@@ -1,7 +1,7 @@
 import PayrailsProvider
 
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence this file makes no
-// decisions: the tested states and models beside this folder determine the content and the effect of a tap. Keep it
+// Written for Apple platforms and never compiled on one. `make check-apple` has stand-ins. Hence this file makes no
+// decisions: the tested states and models in the folder `Models` determine the content and the effect of a tap. Keep it
 // small.
 
 #if canImport(SwiftUI)
@@ -209,5 +209,49 @@ import PayrailsProvider
                 }
             }
         }
+    }
+
+    // MARK: - Conversions
+
+    extension StyleColor.Components {
+        /// The colour for SwiftUI.
+        public var color: Color {
+            Color(
+                .sRGB, red: Double(red) / 255, green: Double(green) / 255, blue: Double(blue) / 255, opacity: alpha)
+        }
+    }
+
+    extension StyleColor {
+        /// Returns the colour for the appearance `scheme`.
+        public func color(in scheme: ColorScheme) -> Color { scheme == .dark ? dark.color : light.color }
+    }
+
+    extension StyleFont {
+        /// The font for SwiftUI.
+        public var font: Font {
+            if let family { return Font.custom(family, size: size).weight(weight.swiftUI) }
+            return Font.system(size: size, weight: weight.swiftUI)
+        }
+    }
+
+    extension StyleFont.Weight {
+        fileprivate var swiftUI: Font.Weight {
+            switch self {
+            case .ultraLight: .ultraLight
+            case .thin: .thin
+            case .light: .light
+            case .regular: .regular
+            case .medium: .medium
+            case .semibold: .semibold
+            case .bold: .bold
+            case .heavy: .heavy
+            case .black: .black
+            }
+        }
+    }
+
+    extension StyleInsets {
+        /// The insets for SwiftUI, for a layout from left to right.
+        public var edgeInsets: EdgeInsets { EdgeInsets(top: top, leading: left, bottom: bottom, trailing: right) }
     }
 #endif
