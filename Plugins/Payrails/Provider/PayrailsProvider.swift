@@ -12,7 +12,7 @@ public import PaymentCore
 /// pages as callbacks. Only the link holds the session's token: an attempt that is resumed without its link needs the
 /// secret `payrails.session.<payment id>`, whose value is the link, or one to a renewed session.
 ///
-/// The request to pay is sent once. If it is interrupted in flight, the payment's statuses settle it; it stays unknown
+/// The request to pay is sent once. If it is interrupted in flight, the payment's statuses settle it. It stays unknown
 /// until they show its report, or that the shop cancelled the order.
 public struct PayrailsProvider: RedirectCompletingProvider {
     /// `payrails`.
@@ -26,9 +26,9 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     ///
     /// - Parameters:
     ///   - id: an id that differs for each account or environment in one registry or journal, and never changes.
-    ///   - returnURLs: the addresses at which payers return from pages.
-    ///   - additionalHosts: hosts besides those of payrails.io that sessions may use, `host` or `host:port`, such as a
-    ///     sandbox's. Links to them stay unverified.
+    ///   - returnURLs: the addresses that payers return to from pages.
+    ///   - additionalHosts: hosts in addition to those of payrails.io that sessions may use, `host` or `host:port`,
+    ///     such as a sandbox's. Links to them stay unverified.
     public init(
         id: ProviderID = PayrailsProvider.id, returnURLs: ReturnURLs = .standard, additionalHosts: [String] = []
     ) {

@@ -6,7 +6,7 @@ import ServiceSupport
 /// The vendor's client polls likewise: up to ten queries a second apart until the service shows that the payment began,
 /// then one query that the service holds until a change. Two deliberate differences: a later `authorizePending` never
 /// hides a final status, and before a payment that requires no action is reported as pending, one more held query waits
-/// for a change; the service's own success comes a moment after its pending.
+/// for a change. The service's own success comes a moment after its pending.
 struct ExecutionPoll: Sendable {
     /// The report of a payment.
     enum Ending: Sendable {
@@ -75,7 +75,7 @@ struct ExecutionPoll: Sendable {
     ///
     /// - Throws: ``PayrailsError`` if the last query was not answered: the report is then unknown.
     func lastLooks(at url: String) async throws(PayrailsError) -> Ending? {
-        // The last query decides, even if the task is cancelled meanwhile.
+        // The last query decides, even if the task is cancelled in the meantime.
         let last: Result<Ending?, PayrailsError> = await loop(turns: 3).run(whenCancelled: { _ in nil }) { _ in
             do throws(PayrailsError) {
                 if let ending = try await look(at: url) { return .last(.success(ending)) }

@@ -5,7 +5,7 @@ import Synchronization
 /// payer's actions, and the end.
 ///
 /// The two differ in the flow's input: a context, which stores the steps in a journal or in memory, and the knowledge
-/// at the ``Start``. Every protection of the payer is implemented here, and so for both.
+/// at the ``Start``. Every protection of the payer is implemented here, for both.
 ///
 /// The request to pay is sent once and never again, because the service does not document for how long it recognises a
 /// repetition. The statuses show whether it arrived.
@@ -27,7 +27,7 @@ package struct PaymentFlow: Sendable {
     package struct Terms: Sendable {
         /// The amount in the request.
         let amount: PayrailsAmount
-        /// The amount that the payer has agreed to, where it may differ from the session's.
+        /// The amount that the payer has agreed to, if it may differ from the session's.
         let agreed: Money?
         /// The type of the payment, if it is known before ``means``.
         let type: Payrails.PaymentType?
@@ -60,7 +60,7 @@ package struct PaymentFlow: Sendable {
         case untouched(StatusHistory.Mark)
     }
 
-    /// The keys by which the service recognises repetitions.
+    /// The keys that let the service recognise repetitions.
     package struct Keys: Sendable {
         /// The key of a request to pay that may have arrived, although no status shows it.
         package struct Unanswered: Sendable {
@@ -95,7 +95,7 @@ package struct PaymentFlow: Sendable {
         case cancelled
         /// It continues without the payer.
         case pending
-        /// The payer left a page in this way, or closed it; the service reports no report.
+        /// The payer left a page in this way, or closed it. The service reports no end.
         case left(ReturnURLs.Kind?)
     }
 
@@ -103,7 +103,7 @@ package struct PaymentFlow: Sendable {
     ///
     /// - Parameters:
     ///   - execution: the payment of `payload`.
-    ///   - hold: the maximum time for which the service may hold a query.
+    ///   - hold: the maximum time that the service may hold a query.
     package init(
         _ payment: PaymentReference, payload: SessionPayload, execution: SessionPayload.ExecutionSetup,
         returnURLs: ReturnURLs, terms: Terms, start: Start, keys: Keys, hold: Duration, context: ProviderContext
@@ -172,7 +172,7 @@ package struct PaymentFlow: Sendable {
                 guard let isAsked = try await authorize(before) else { return .cancelled }
                 isOwn = isAsked
             } catch let error as PaymentError {
-                // The request may have been sent; its answer was lost, or rejects a repetition: the statuses decide.
+                // The request may have been sent. Its answer was lost, or rejects a repetition: the statuses decide.
                 let isOpen = error.phase == .maybeSent && ![.journal, .inUse, .cancelled].contains(error.code)
                 guard isOpen else { throw error }
                 // An attempt of another process may have caused the rejection.
@@ -288,5 +288,248 @@ extension PaymentFlow.End {
             case .cancelled: .cancelled
             case .pending: .pending
             }
+    }
+}
+
+// MARK: - The payer's page
+
+/// The payer's actions in a payment.
+extension PaymentFlow {
+    /// The result of a visit to a page, if it is final.
+    private enum Visited: Codable, Sendable {
+        case finished(PendingAction.Returned)
+        case paid
+        case declined(String)
+        case cancelled
+    }
+
+    /// Shows the page that `execution` requires, and waits for the result.
+    ///
+    /// - Parameter isOwn: true if this flow began the payment, and so with the chosen means.
+    func act(on execution: ExecutionBody, isOwn: Bool, _ before: Before) async throws -> End {
+        let chosen = isOwn ? state[\.type] ?? terms.type : nil
+        let action = try await waiting { () throws(PayrailsError) in
+            try PendingAction(
+                execution, chosen ?? PendingAction.type(of: execution), payload.addresses,
+                returnURLs: returnURLs)
+        }
+        let poll = poll(since: before)
+        guard let browser = context.payer.browser else {
+            throw error(
+                .payer, "the payer has to see a page of the bank; give the payer a browser and resume from the link",
+                phase: .maybeSent, cause: PayrailsError.unknown(error: PayrailsUnderlyingError.noPresenter))
+        }
+        switch try await visit(PageVisit(page: action.page, show: browser), action.approval, poll) {
+        case nil: return try await lastLooks(poll) ?? .left(state[\.left])
+        case .paid: return .success
+        case .declined(let reason): return .declined(reason)
+        case .cancelled: return .cancelled
+        case .finished(let returned):
+            if let approval = action.approval {
+                do { try await confirm(approval, returned, before) } catch let error as PaymentError {
+                    // The payment was begun, whatever the error of the confirmation.
+                    throw error.code == .inUse ? error : error.with(phase: .maybeSent)
+                }
+            }
+            return End(
+                try await waiting { () throws(PayrailsError) in
+                    try await poll.ending(of: url, knowsPending: false)
+                })
+        }
+    }
+
+    /// Visits the page as a step.
+    ///
+    /// - Returns: nil if the payer did not finish the page. It is shown again when the payment is resumed, as after a
+    ///   return with another order.
+    private func visit(
+        _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
+    ) async throws -> Visited? {
+        try await context.stepIfFinished("page", .interaction) {
+            switch await visit.run(besides: poll, of: url) {
+            case .ending(.success): return .paid
+            case .ending(.failed(let reason)): return .declined(reason)
+            case .ending(.cancelled): return .cancelled
+            case .ending(.pending): return nil
+            case .left(let link):
+                let returned = PendingAction.Returned(link, returnURLs)
+                if approval?.disagreement(with: returned) != nil {
+                    // Only the service's status counts, not the return URL.
+                    switch try await lastLooks(poll) {
+                    case .success: return .paid
+                    case .declined(let reason): return .declined(reason)
+                    case .cancelled: return .cancelled
+                    case .pending, .left, nil: break
+                    }
+                }
+                try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
+                state[\.left] = link.flatMap(returnURLs.kind)
+                guard returned.isFinished else { return nil }
+                return .finished(returned)
+            case .notShown(let type):
+                throw paymentError(
+                    from: .unknown(error: PayrailsUnderlyingError.presenterFailed(type)), isMutation: true)
+            case .abandoned(let error): throw paymentError(from: error, isMutation: true)
+            }
+        }
+    }
+
+    private func lastLooks(_ poll: ExecutionPoll) async throws -> End? {
+        try await waiting { () throws(PayrailsError) in try await poll.lastLooks(at: url) }.map { End($0) }
+    }
+
+    /// Confirms that the payer approved, up to three times while answers are lost or the token is refused, as the
+    /// vendor's client does: the call names one order at PayPal, and repeating it changes nothing. After a refusal the
+    /// statuses decide.
+    private func confirm(
+        _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ before: Before
+    ) async throws {
+        guard let body = approval.confirmation(returned) else { return }
+        // The run that makes the payment and the one that completes its callback use the same key.
+        let key = before.confirmKey ?? keys.confirm
+        _ = try await context.step("confirm", .mutation(replay: .sameKey)) {
+            var round: Int64 = 0
+            while true {
+                do {
+                    _ = try await call(isMutation: true) { () throws(PayrailsError) in
+                        try await api.confirm(body, approval.link, key: key)
+                    }
+                    return true
+                } catch let error as PaymentError {
+                    let isTokenRefused = error.code == .unauthorized
+                    if error.code == .requestRefused || error.phase == .answered && !isTokenRefused { return false }
+                    round += 1
+                    guard error.phase == .maybeSent || isTokenRefused, round < 3 else { throw error }
+                    try await context.clock.sleep(for: .seconds(round))
+                }
+            }
+        }
+    }
+
+    /// Returns the report of the payment whose payer came back through `callback`. A return of another order is
+    /// rejected before any effect.
+    package func completed(by callback: PaymentLink) async throws -> ServiceReport {
+        let execution = try await waiting { () throws(PayrailsError) in try await api.execution(url) }
+        let returned = PendingAction.Returned(callback, returnURLs)
+        let approval = PendingAction.Approval(execution.links.confirm)
+        try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
+        let before = try await look()
+        if let approval, returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
+            case .pending = ServiceReport(execution, of: payment)
+        {
+            try await confirm(approval, returned, before)
+        }
+        return ServiceReport(try await lastLooks(poll(since: before)) ?? .pending, of: payment)
+    }
+}
+
+// MARK: - The state of a run
+
+/// The state of one run of a flow that no step stores.
+final class RunState: Sendable {
+    struct Content: Sendable {
+        /// The address of the payment's status in the answer to the request to pay.
+        var url: String?
+        /// The statuses before the request to pay.
+        var mark: StatusHistory.Mark?
+        /// The key of the request to pay, from the time of sending it.
+        var sentKey: String?
+        /// The type of the payment that was begun.
+        var type: Payrails.PaymentType?
+        /// True if the payment is known to be begun.
+        var hasBegun = false
+        /// The kind of return URL that ended the payer's visit.
+        var left: ReturnURLs.Kind?
+    }
+
+    private let content = Mutex(Content())
+
+    subscript<Value: Sendable>(_ member: any WritableKeyPath<Content, Value> & Sendable) -> Value {
+        get { content.withLock { $0[keyPath: member] } }
+        set { content.withLock { $0[keyPath: member] = newValue } }
+    }
+}
+
+/// The state of a run, for the vendor's client.
+extension PaymentFlow {
+    /// True if the payment was begun, by this run or before it.
+    package var hasBegun: Bool { state[\.hasBegun] }
+
+    /// The statuses before the request to pay; nil until they are known.
+    package var mark: StatusHistory.Mark? { state[\.mark] }
+
+    /// The request to pay that this run sent.
+    package var sent: Keys.Unanswered? {
+        guard let key = state[\.sentKey], let mark = state[\.mark] else { return nil }
+        return Keys.Unanswered(key: key, mark: mark)
+    }
+
+    /// Returns the cause of an error of the run, for the vendor's client.
+    package func cause(of error: any Error) -> PayrailsError {
+        switch error {
+        case let error as PayrailsError: error
+        case let error as PaymentError: error.cause as? PayrailsError ?? .unknown(error: error)
+        case is CancellationError where !hasBegun:
+            .unknown(error: self.error(.cancelled, "it was cancelled before anything was sent"))
+        case is CancellationError: .pollingFailed("it was cancelled")
+        default: .unknown(error: error)
+        }
+    }
+}
+
+// MARK: - Errors and reports
+
+/// Errors: the steps and the router receive ``PaymentError``, whose cause is the vendor's error.
+extension PaymentFlow {
+    /// Runs a call of the service.
+    ///
+    /// - Parameter isMutation: true if the call could move money.
+    func call<Answer>(
+        isMutation: Bool = false, _ call: () async throws(PayrailsError) -> Answer
+    ) async throws -> Answer {
+        do { return try await call() } catch { throw paymentError(from: error, isMutation: isMutation) }
+    }
+
+    /// Runs a query about a payment that was sent: if it fails, the payment's report is unknown.
+    func waiting<Answer>(_ call: () async throws(PayrailsError) -> Answer) async throws -> Answer {
+        do { return try await call() } catch {
+            throw paymentError(from: error, isMutation: true).with(phase: .maybeSent)
+        }
+    }
+
+    func paymentError(from error: PayrailsError, isMutation: Bool) -> PaymentError {
+        PaymentError(error, isMutation: isMutation, at: payment.provider)
+    }
+
+    func error(
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
+    ) -> PaymentError {
+        PaymentError(code, message, provider: payment.provider, phase: phase, cause: cause)
+    }
+}
+
+extension ServiceReport {
+    /// Creates the report for the end of a flow.
+    init(_ end: PaymentFlow.End, of payment: PaymentReference) {
+        self =
+            switch end {
+            case .success: .succeeded(PaymentReceipt(reference: payment))
+            case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))
+            case .cancelled: .cancelled
+            case .pending, .left: .pending(retryAfter: nil)
+            }
+    }
+
+    /// Creates the report for the statuses of `execution`. Only a final status of the latest attempt counts.
+    init(_ execution: ExecutionBody, of payment: PaymentReference) {
+        let end: PaymentFlow.End =
+            switch StatusHistory(execution.status).verdict(knowsPending: true) {
+            case .success: .success
+            case .failed(let reason): .declined(reason)
+            case .cancelled: .cancelled
+            case .pending, .open: .pending
+            }
+        self.init(end, of: payment)
     }
 }

@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// The addresses at which a payer returns from a page of the service.
+/// The addresses that a payer returns to from a page of the service.
 ///
 /// A return proves nothing: only the service's statuses determine a payment's report.
 public struct ReturnURLs: Sendable, Hashable {
@@ -57,7 +57,7 @@ public struct ReturnURLs: Sendable, Hashable {
         }
     }
 
-    /// Returns the kind whose address `url` is, or nil. Scheme, host, port and path have to be equal; a longer path or
+    /// Returns the kind whose address `url` is, or nil. Scheme, host, port and path have to be equal. A longer path or
     /// host with the same beginning does not match. Query and fragment may differ.
     public func kind(of url: PaymentLink) -> Kind? {
         Kind.allCases.first { kind in

@@ -15,7 +15,7 @@ struct AddressRule: Sendable {
     /// The address of the payment's status, which decides whether pages on this machine may be opened.
     private let home: HTTPURL?
 
-    /// Trusts the origins of `addresses` besides the service's own domain.
+    /// Trusts the origins of `addresses` in addition to the service's own domain.
     ///
     /// - Parameter home: the address of the payment's status; nil if the session has no payment, and no page may be
     ///   opened.
@@ -24,7 +24,7 @@ struct AddressRule: Sendable {
         origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
     }
 
-    /// Rejects an address to which the token would be sent unencrypted.
+    /// Rejects an address that would receive the token unencrypted.
     ///
     /// - Throws: ``PayrailsError``.
     static func checkIsPrivate(_ url: HTTPURL) throws(PayrailsError) {
@@ -102,8 +102,8 @@ extension SessionPayload {
         return [suffix] + named.filter { !AddressRule.isPayrails($0) || !$0.host.hasSuffix(suffix) }.map(\.authority)
     }
 
-    /// The address at which the service may list stored instruments: the one for storing them, or the parent of the
-    /// other addresses. Nil if there is no such address.
+    /// The address where the service may list stored instruments: the one for storing them, or the parent of the other
+    /// addresses. Nil if there is no such address.
     package var instrumentsAddress: String? {
         func parent(_ link: LinkBody?, of last: String) -> String? {
             guard let href = link?.href, href.hasSuffix("/" + last) else { return nil }

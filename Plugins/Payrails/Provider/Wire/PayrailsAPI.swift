@@ -2,14 +2,14 @@ package import PaymentCore
 
 /// The service's client-facing API, call by call. Stateless.
 package struct PayrailsAPI: Sendable {
-    /// The maximum time for which the service may hold a query that waits for a change.
+    /// The maximum time that the service may hold a query that waits for a change.
     package static let longestHold = Duration.seconds(300)
     private static let timeout = Duration.seconds(120)
 
     let token: Redacted<String>
     /// The id of the payment that answers have to be about; nil if the session has no payment.
     let executionID: String?
-    /// The amount that they have to be about, where they state one.
+    /// The amount that answers have to be about, if they state one.
     let amount: PayrailsAmount
     let addresses: AddressRule
     let http: any HTTPTransport
@@ -32,7 +32,7 @@ package struct PayrailsAPI: Sendable {
 
     /// Begins the payment: the call that moves money.
     ///
-    /// - Parameter key: the key by which the service recognises a repetition; nil generates a new one.
+    /// - Parameter key: the key that lets the service recognise a repetition; nil generates a new one.
     func authorize(_ body: JSONValue, _ link: LinkBody?, key: String? = nil) async throws(PayrailsError)
         -> AuthorizeBody
     {
@@ -198,5 +198,122 @@ package struct PayrailsAPI: Sendable {
             "Pragma": "no-cache",
             "Expires": "0",
         ]
+    }
+}
+
+// MARK: - Answers
+
+/// An address, with its method and action.
+package struct LinkBody: Decodable, Sendable, Hashable {
+    package struct Action: Decodable, Sendable, Hashable {
+        package struct Parameters: Decodable, Sendable, Hashable {
+            package let orderId: String?
+            package let tokenId: String?
+        }
+
+        package let redirectMethod: String?
+        package let redirectUrl: String?
+        package let type: String?
+        package let parameters: Parameters?
+    }
+
+    package let method: String?
+    package let href: String?
+    package let action: Action?
+}
+
+/// The addresses for queries about an execution and for its further actions.
+package struct ExecutionLinksBody: Decodable, Sendable, Hashable {
+    package let me: String
+    package let threeDS: String?
+    package let lookup: LinkBody?
+    package let confirm: LinkBody?
+    package let redirect: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case me = "self"
+        case threeDS = "3ds"
+        case lookup, confirm, redirect
+    }
+}
+
+/// One entry of an execution's history.
+package struct StatusBody: Decodable, Sendable, Hashable {
+    package struct ErrorDetail: Decodable, Sendable, Hashable {
+        package struct Reason: Decodable, Sendable, Hashable {
+            package let category: String?
+            package let result: String?
+            let source: String?
+        }
+
+        let code: String?
+        package let detail: String?
+        package let reason: Reason?
+    }
+
+    package let code: String
+    package let time: VendorTime
+    package let errors: [ErrorDetail]?
+}
+
+/// A payment at the service.
+struct ExecutionBody: Decodable, Sendable {
+    let id: String
+    /// The amount to pay; nil if the answer does not state one.
+    let amount: PayrailsAmount?
+    let status: [StatusBody]
+    let links: ExecutionLinksBody
+    let actionRequired: String?
+}
+
+/// The answer to a request to authorise or to confirm.
+struct AuthorizeBody: Decodable, Sendable {
+    struct Links: Decodable, Sendable {
+        let execution: String?
+    }
+
+    let name: String
+    let actionId: String
+    let links: Links
+}
+
+/// The service's own description of an error.
+struct ErrorEnvelope: Decodable, Sendable {
+    let errors: [StatusBody.ErrorDetail]
+}
+
+/// Texts of a service in a form that is safe to show: positions and codes, not contents.
+package enum WireText {
+    /// Returns the position where decoding failed.
+    package static func place(of error: any Error) -> String {
+        func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
+            (context.codingPath.map(\.stringValue) + [key?.stringValue].compactMap(\.self)).joined(separator: ".")
+        }
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): return "'\(path(context, key))' is missing"
+        case DecodingError.valueNotFound(_, let context): return "'\(path(context))' is null"
+        case DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context):
+            return "'\(path(context))' is not as expected: \(context.debugDescription)"
+        default: return "it is not JSON"
+        }
+    }
+
+    /// Returns `text` if it has the form of a code: letters, digits, `.`, `-`, `_`, at most 64 of them.
+    package static func code(_ text: String?) -> String? {
+        guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
+                || ".-_".utf8.contains(byte)
+        }
+        return isPlain ? text : nil
+    }
+
+    /// Returns `text` if it has the form of a code and is safe in a path.
+    package static func id(_ text: String?) -> String? { code(text).flatMap { PathSegment.isSafe($0) ? $0 : nil } }
+
+    /// Returns `text` as one line of plain ASCII, at most 120 characters; nil if it is empty.
+    package static func line(_ text: String) -> String? {
+        let plain = text.unicodeScalars.prefix(120).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }
+        return String(plain).nonEmpty
     }
 }

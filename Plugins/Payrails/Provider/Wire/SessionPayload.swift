@@ -8,7 +8,8 @@ package import PaymentCore
 
 /// The contents of the init data.
 ///
-/// As lenient as the vendor's two parsers together, and more so where nothing depends on it (Protocol 1.6).
+/// The reading is as lenient as the vendor's two parsers together, and more lenient if nothing depends on a member
+/// (Protocol 1.6).
 package struct SessionPayload: Sendable {
     package let token: Redacted<String>
     package let holderReference: String?
@@ -107,14 +108,194 @@ package struct SessionPayload: Sendable {
     }
 }
 
-/// A member that is nil if it has another form than expected.
-package struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
-    package let value: Value?
+extension SessionPayload {
+    /// The known ways to pay, each method once: as in the first lookup that has it.
+    package var options: [OptionBody] {
+        var seen: Set<String> = []
+        var options: [OptionBody] = []
+        for group in lookups {
+            let new = group.filter { $0.type != nil && !seen.contains($0.paymentMethodCode) }
+            seen.formUnion(new.map(\.paymentMethodCode))
+            options += new
+        }
+        return options
+    }
 
-    package init(from decoder: any Decoder) throws {
-        value = try? decoder.singleValueContainer().decode(Value.self)
+    /// Returns the first option of `type` in the first lookup that has one.
+    package func option(_ type: Payrails.PaymentType) -> OptionBody? {
+        options.first { $0.type == type }
+    }
+
+    /// Returns the first option with this code.
+    package func option(code: String) -> OptionBody? { options.first { $0.paymentMethodCode == code } }
+
+    /// Returns the usable stored instruments of `type`, each once: those of the first lookup that has any.
+    package func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
+        for group in lookups {
+            let found = group.filter { $0.type == type }.flatMap(\.instruments)
+            if !found.isEmpty { return InstrumentBody.usable(found) }
+        }
+        return []
+    }
+
+    /// Rejects a type of payment that could only fail.
+    ///
+    /// - Throws: ``PayrailsError``: `unsupportedPayment`, `incorrectPaymentSetup` or `missingData`.
+    package func require(_ type: Payrails.PaymentType) throws(PayrailsError) {
+        guard let execution, let option = option(type) else { throw .unsupportedPayment(type: type) }
+        switch type {
+        case .card: _ = try vaultID()
+        case .payPal:
+            guard option.config?["clientId"]?.string != nil, option.config?["merchantId"]?.string != nil else {
+                throw .incorrectPaymentSetup(type: type)
+            }
+        case .applePay, .genericRedirect: break
+        }
+        guard execution.authorize != nil else { throw .missingData("the link 'authorize'") }
+    }
+
+    /// Returns true if a payment of `type` can be begun.
+    package func isPayable(_ type: Payrails.PaymentType) -> Bool {
+        do { try require(type) } catch { return false }
+        return true
+    }
+
+    /// Returns the id of the vault configuration that decrypts cards for payments at the service.
+    ///
+    /// - Throws: ``PayrailsError``, `missingData`.
+    func vaultID() throws(PayrailsError) -> String {
+        guard let id = vault?.providerConfigId?.nonEmpty else {
+            throw .missingData("'vaultConfiguration.providerConfigId', which card payments need")
+        }
+        return id
+    }
+
+    private var lookups: [[OptionBody]] { execution?.options.filter(\.isLookup).map(\.options) ?? [] }
+}
+
+// MARK: - Options and instruments
+
+/// A way to pay, as the init data lists it. A member other than its two names is nil if it has another form.
+package struct OptionBody: Sendable {
+    package struct Client: Sendable {
+        package let displayName: String?
+        package let flow: String?
+        package let supportsSaveInstrument: Bool?
+        package let supportsBillingInfo: Bool?
+    }
+
+    package let integrationType: String
+    package let paymentMethodCode: String
+    package let description: String?
+    package let config: JSONValue?
+    package let clientConfig: Client?
+    package let paymentInstruments: [JSONValue]
+
+    /// Creates an option; nil without one of the two names.
+    init?(_ json: JSONValue) {
+        guard let integration = json["integrationType"]?.string, let code = json["paymentMethodCode"]?.string else {
+            return nil
+        }
+        integrationType = integration
+        paymentMethodCode = code
+        description = json["description"]?.string
+        config = json["config"]
+        let client = json["clientConfig"]
+        clientConfig = client?.object.map { _ in
+            Client(
+                displayName: client?["displayName"]?.string, flow: client?["flow"]?.string,
+                supportsSaveInstrument: client?["supportsSaveInstrument"]?.bool,
+                supportsBillingInfo: client?["supportsBillingInfo"]?.bool)
+        }
+        paymentInstruments = json["paymentInstruments"]?.array ?? []
+    }
+
+    /// The type of the payment; nil if it is unknown here.
+    package var type: Payrails.PaymentType? {
+        if let type = Payrails.PaymentType(rawValue: paymentMethodCode) { return type }
+        return clientConfig?.flow == "redirect" || integrationType == "hpp" ? .genericRedirect : nil
+    }
+
+    /// The stored instruments, without those that cannot be read.
+    var instruments: [any StoredInstrument] {
+        guard let type else { return [] }
+        return paymentInstruments.compactMap { InstrumentBody.read($0, as: type) }
     }
 }
+
+/// Reading of stored instruments in options and in the service's list.
+enum InstrumentBody {
+    /// Returns the instrument in `json`; nil without an id or a status, and for types that are not stored. Any other
+    /// member is nil if it has another form.
+    static func read(_ json: JSONValue, as type: Payrails.PaymentType) -> (any StoredInstrument)? {
+        guard let id = json["id"]?.string, let status = json["status"]?.string else { return nil }
+        let isDefault = json["default"]?.bool ?? false
+        switch type {
+        case .card:
+            return StoredCardInstrument(
+                id: id, bin: json["data"]?["bin"]?.string, suffix: json["data"]?["suffix"]?.string,
+                displayName: json["displayName"]?.string, status: status, isDefault: isDefault,
+                expiry: expiry(json["data"]))
+        case .payPal:
+            return StoredPayPalInstrument(
+                id: id, email: json["data"]?["email"]?.string, status: status, isDefault: isDefault)
+        case .applePay, .genericRedirect: return nil
+        }
+    }
+
+    /// Returns the month until whose end a card is valid, as `MM/YY`; nil unless both parts are well-formed.
+    private static func expiry(_ data: JSONValue?) -> String? {
+        guard let month = data?["expiryMonth"]?.string, let year = data?["expiryYear"]?.string,
+            (1...2).contains(month.utf8.count), [2, 4].contains(year.utf8.count),
+            (month + year).utf8.allSatisfy(\.isASCIIDigit), let number = Int(month), (1...12).contains(number)
+        else { return nil }
+        return "\(number < 10 ? "0" : "")\(number)/\(year.suffix(2))"
+    }
+
+    /// Returns the usable instruments of `list`, each once.
+    static func usable(_ list: [any StoredInstrument]) -> [any StoredInstrument] {
+        var seen: Set<String> = []
+        return list.filter { $0.isUsable && PathSegment.isSafe($0.id) && seen.insert($0.id).inserted }
+    }
+}
+
+/// The service's list of a holder's stored instruments.
+package struct InstrumentList: Sendable {
+    /// The usable instruments by type, in the service's order.
+    package let instruments: [Payrails.PaymentType: [any StoredInstrument]]
+    /// True if the list has further pages. An instrument that is not in the list may still be stored then.
+    package let hasMore: Bool
+
+    /// Creates a list from `{"results": […]}`.
+    ///
+    /// - Throws: ``PayrailsError`` if there is no list.
+    init(_ json: JSONValue) throws(PayrailsError) {
+        guard let results = json["results"]?.array else {
+            throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("'results' is missing"))
+        }
+        var found: [Payrails.PaymentType: [any StoredInstrument]] = [:]
+        for result in results {
+            guard let type = result["paymentMethod"]?.string.flatMap(Payrails.PaymentType.init),
+                let instrument = InstrumentBody.read(result, as: type)
+            else { continue }
+            found[type, default: []].append(instrument)
+        }
+        instruments = found.mapValues(InstrumentBody.usable)
+        // The service's form of paging is unknown; these names are common.
+        let marks = [json["next"], json["nextCursor"], json["cursor"], json["pagination"], json["links"]?["next"]]
+        hasMore = marks.contains { $0.map { !$0.isNull && $0 != "" } ?? false }
+    }
+}
+
+extension StoredInstrument {
+    /// True if the status is usable: `enabled` or `created`, in any letter case.
+    var isUsable: Bool {
+        let status = (self as? StoredCardInstrument)?.status ?? (self as? StoredPayPalInstrument)?.status
+        return status.map { ["enabled", "created"].contains($0.lowercased()) } ?? true
+    }
+}
+
+// MARK: - Decoding
 
 /// The members of the init data for decoding.
 private struct Members: Decodable {
@@ -175,5 +356,14 @@ extension Members.Execution {
             authorize: initialResults.lazy.compactMap(\.body.links?.authorize).first { $0.href?.isEmpty == false },
             // An unreadable status may mean that a payment was begun: the service is queried before another one begins.
             status: read.count == entries.count ? history.status : .inFlight, tried: history.mark)
+    }
+}
+
+/// A member that is nil if it has another form than expected.
+package struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
+    package let value: Value?
+
+    package init(from decoder: any Decoder) throws {
+        value = try? decoder.singleValueContainer().decode(Value.self)
     }
 }

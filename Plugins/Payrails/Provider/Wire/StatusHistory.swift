@@ -42,7 +42,7 @@ package struct StatusHistory: Sendable {
 
     /// The statuses, newest first.
     package let entries: [StatusBody]
-    /// The time at which the latest attempt began.
+    /// The time when the latest attempt began.
     let requested: VendorTime?
     /// The counts of the whole history.
     let mark: Mark
@@ -114,10 +114,50 @@ package struct StatusHistory: Sendable {
 }
 
 extension StatusBody {
-    /// The reason of the failure, in the service's words.
+    /// The reason of the failure, as the service states it.
     var failureText: String {
         let problem = errors?.first
         return WireText.code(problem?.reason?.result) ?? problem?.detail.flatMap(WireText.line)
             ?? "Authorization failed"
+    }
+}
+
+/// A time in the service's form, to the nanosecond: statuses of one execution follow each other closely.
+package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
+    /// Seconds since 1970.
+    package let seconds: Int64
+    /// 0 to 999 999 999.
+    package let nanoseconds: Int64
+
+    init(seconds: Int64, nanoseconds: Int64) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Creates a time from `2026-09-23T22:33:57.004978732Z`, or another form that the vendor's parser takes; nil for
+    /// any other text.
+    package init?(_ text: String) {
+        guard let time = RFC3339(text, .lenient) else { return nil }
+        self.init(seconds: time.seconds, nanoseconds: time.nanoseconds)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let time = VendorTime(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time")
+        }
+        self = time
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+    }
+
+    /// False for the year 1, which programs write that forget to set a time.
+    package var isSet: Bool { seconds > -62_104_060_800 }
+
+    /// Returns the time `seconds` earlier.
+    package func earlier(bySeconds seconds: Int64) -> VendorTime {
+        VendorTime(seconds: self.seconds - seconds, nanoseconds: nanoseconds)
     }
 }
