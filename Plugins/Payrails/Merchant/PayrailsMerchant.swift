@@ -31,7 +31,7 @@ public struct PayrailsMerchant: PaymentService {
     ///     changes.
     ///   - endpoint: the address of the service.
     ///   - credentials: the client id and its secret.
-    ///   - captureMode: the time at which the workflow captures authorised money, as set in the portal.
+    ///   - captureMode: the time when the workflow captures authorised money, as set in the portal.
     ///   - workflow: the workflow's code, such as `payout`.
     ///   - workspace: the workspace's id, required for clients that belong to one.
     ///   - notificationSecrets: the secrets of the addresses that receive notifications, one for each. Without any, no
@@ -62,7 +62,7 @@ public struct PayrailsMerchant: PaymentService {
     ///
     /// - Parameters:
     ///   - http: the transport for requests.
-    ///   - clock: the clock that determines the expiry of access tokens, and on which polling waits.
+    ///   - clock: the clock that determines the expiry of access tokens. Polling waits on it.
     ///   - random: the source of keys for requests that may be repeated on purpose.
     public func client(
         over http: any HTTPTransport, clock: any PaymentClock, random: any RandomSource = SystemRandomSource()
@@ -96,5 +96,119 @@ public struct PayrailsMerchant: PaymentService {
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let client = client(context)
         return await client.report(of: payment, try await client.found(payment))
+    }
+}
+
+/// The address of the service.
+public struct PayrailsEndpoint: Sendable, Hashable {
+    /// The address that calls are appended to.
+    public let baseURL: HTTPURL
+
+    /// Real money. In production the service also requires a client's certificate, which the transport presents:
+    /// `TransportConfiguration.identities`.
+    public static let production = PayrailsEndpoint(own: "https://api.payrails.io")
+    /// The service's environment for merchants' tests, with separate credentials.
+    public static let staging = PayrailsEndpoint(own: "https://api.staging.payrails.io")
+
+    /// Creates the address of another service, such as a sandbox's.
+    ///
+    /// - Parameter baseURL: the address that calls are appended to; a query is omitted.
+    /// - Throws: ``LinkDefect``: it is not a web address, or is `http` to another machine, where the secret would be
+    ///   sent unencrypted.
+    public init(baseURL: String) throws(LinkDefect) {
+        self.baseURL = try HTTPURL(service: baseURL).appending([])
+    }
+
+    private init(own text: String) {
+        do { self = try PayrailsEndpoint(baseURL: text) } catch {
+            preconditionFailure("the service's own address is malformed")
+        }
+    }
+}
+
+/// The merchant's identity at the service: the client of one environment.
+public struct PayrailsCredentials: Sendable, Hashable {
+    /// The client id, which is part of the address that issues access tokens.
+    public let clientID: String
+    /// The client secret. It is sent only to that address.
+    public let secret: Redacted<String>
+
+    /// Creates credentials.
+    public init(clientID: String, secret: Redacted<String>) {
+        self.clientID = clientID
+        self.secret = secret
+    }
+}
+
+/// The time when the merchant's workflow captures authorised money. It is set in the portal and must be equal here: it
+/// decides whether an authorised payment is a paid one.
+@nonexhaustive
+public enum PayrailsCaptureMode: String, Sendable, Hashable, Codable, CaseIterable {
+    /// With the authorisation, or at once after it: an authorised payment is paid. The service's default.
+    case instant = "Instant"
+    /// Automatically, some time after the authorisation.
+    case delayed = "Delayed"
+    /// On the merchant's request, and by the requested amount.
+    case manual = "Manual"
+}
+
+// MARK: - The client
+
+/// The calls of a merchant's server that are not journaled: opening sessions for its app, and managing its
+/// customers' stored instruments.
+///
+/// ```swift
+/// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
+/// let session = try await shop.open(PayrailsSessionOrder(order: "order-7", holder: "customer-1", amount: amount))
+/// ```
+public struct PayrailsMerchantClient: Sendable {
+    let merchant: PayrailsMerchant
+    let calls: MerchantCalls
+
+    /// The maximum number of queries, a second apart, for an action that was just begun to show. After that,
+    /// notifications report it.
+    static let looks = 5
+
+    var id: ProviderID { merchant.id }
+
+    // MARK: Executions
+
+    /// Returns the execution of `payment`.
+    func found(_ payment: PaymentReference) async throws(PaymentError) -> ExecutionRecord {
+        try await asMerchant(id) { () throws(CallError) in
+            guard PathSegment.isSafe(payment.id) else { throw .unsendable("the payment's id is not one of Payrails'") }
+            return try await calls.execution(payment.id)
+        }
+    }
+
+    /// Queries the execution a few times, until it fulfils `isEnough`; nil if every query fails.
+    func look(
+        at payment: PaymentReference, until isEnough: (ExecutionRecord) async -> Bool
+    ) async -> ExecutionRecord? {
+        var last: ExecutionRecord?
+        let loop = PollingLoop(clock: calls.clock, limit: .pauses(.seconds(Self.looks - 1)))
+        return await loop.run(whenCancelled: { $0 }) { _ in
+            guard let now = try? await found(payment) else { return .again(last, after: .seconds(1)) }
+            last = now
+            return await isEnough(now) ? .last(now) : .again(now, after: .seconds(1))
+        }
+    }
+
+    /// Returns a key for this client of the service; the same for the same `parts`, in every process.
+    func key(_ parts: [String]) -> String {
+        IdempotencyKey.make([calls.credentials.clientID, calls.workflow] + parts)
+    }
+
+    /// Rejects an invalid amount: zero, in another currency, or above the whole.
+    func check(_ amount: Money, against whole: Money?, _ name: String) throws(PaymentError) {
+        func unfit(_ message: String) -> PaymentError { PaymentError(.requestRefused, message, provider: id) }
+        guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent, !amount.isZero else {
+            throw unfit("\(name) must be above zero, in a state's currency")
+        }
+        guard let whole else { return }
+        guard whole.currency == amount.currency else {
+            throw unfit("\(name) is in another currency than the payment")
+        }
+        guard amount.minorUnits <= whole.minorUnits else { throw unfit("\(name) is more than the payment") }
     }
 }

@@ -4,8 +4,8 @@ public import PaymentCore
 ///
 /// Store it with the order, and apply every genuine notification to it within one database transaction.
 public struct PayrailsPaymentState: Sendable, Hashable, Codable {
-    /// The progress of the payment. It only ever advances, with one exception: where an authorisation counts as
-    /// captured, a capture that fails afterwards leaves the payment authorised.
+    /// The progress of the payment. It only ever advances, with one exception: if an authorisation counts as captured,
+    /// a capture that fails afterwards leaves the payment authorised.
     @nonexhaustive
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
         /// The payment is not paid.

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 import ServiceSupport
 
 #if canImport(FoundationEssentials)
@@ -46,9 +47,9 @@ struct MerchantCalls: Sendable {
 
     /// Sends a request and returns its JSON answer.
     ///
-    /// A refused token is replaced once; the refused request had no effect.
+    /// A refused token is replaced once. The refused request had no effect.
     ///
-    /// - Parameter key: the key by which the service recognises a repetition; a request with a key may be sent again.
+    /// - Parameter key: the key that lets the service recognise a repetition. A request with a key may be sent again.
     func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         body: JSONValue? = nil, key: String? = nil
@@ -121,5 +122,22 @@ struct MerchantCalls: Sendable {
             throw .unusableAnswer("it is not one JSON object")
         }
         return answer
+    }
+}
+
+/// Keys that let the service recognise a repetition: UUIDs that follow from the request. A repeated request, after a
+/// crash or from another server, has the same key.
+enum IdempotencyKey {
+    /// Returns the key for `parts`, in the form of a random UUID. The parts are delimited: text cannot be moved from
+    /// one into the next.
+    static func make(_ parts: [String]) -> String {
+        var message: [UInt8] = []
+        for part in parts { message += Array("\(part.utf8.count):".utf8) + Array(part.utf8) }
+        var bytes = Array(Digest.sha256.hash(message).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var text = Hex.encode(bytes)
+        for place in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: place)) }
+        return text
     }
 }

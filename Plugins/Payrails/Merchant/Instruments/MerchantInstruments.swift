@@ -1,16 +1,6 @@
 public import PaymentCore
 public import PayrailsProvider
 
-/// The key for the encryption of card data for the service (Protocol 5).
-public struct PayrailsVaultKey: Sendable, Hashable {
-    /// Base64 of SubjectPublicKeyInfo.
-    public let publicKey: String
-    /// The key's id, which belongs in the header of a server's JWE.
-    public let id: String?
-    /// The lifetime of the key, if the service states one.
-    public let lifetime: Duration?
-}
-
 extension PayrailsMerchantClient {
     /// Lists the instruments stored for `holder`: the first page, in the service's size. Omits instruments that cannot
     /// be read.
@@ -60,8 +50,7 @@ extension PayrailsMerchantClient {
     /// Stores a card that was encrypted for the service.
     ///
     /// - Parameters:
-    ///   - encryptedData: the compact JWE, with the holder in it; made with the ``vaultKey()`` by a server, or by an
-    ///     app.
+    ///   - encryptedData: the compact JWE, with the holder in it. A server, or an app, made it with the ``vaultKey()``.
     ///   - holder: the merchant's own reference of the payer.
     ///   - providerConfig: the id of the vault configuration, if the workspace has several.
     ///   - options: the options for storing it.
@@ -110,4 +99,14 @@ extension PayrailsMerchantClient {
             throw .unusableAnswer("it is not an instrument: \(WireText.place(of: error))")
         }
     }
+}
+
+/// The key for the encryption of card data for the service (Protocol 5).
+public struct PayrailsVaultKey: Sendable, Hashable {
+    /// Base64 of SubjectPublicKeyInfo.
+    public let publicKey: String
+    /// The key's id, which belongs in the header of a server's JWE.
+    public let id: String?
+    /// The lifetime of the key, if the service states one.
+    public let lifetime: Duration?
 }
