@@ -1,5 +1,7 @@
 public import PaymentCore
+import PaymentCrypto
 import PaymentTesting
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -145,5 +147,212 @@ extension PayrailsSandbox {
 
     private static func base64URL(_ bytes: [UInt8]) -> String {
         String(Data(bytes).base64EncodedString().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" })
+    }
+}
+
+// MARK: - The calls of merchants' servers
+
+/// The calls of merchants' servers.
+extension PayrailsSandbox {
+    /// Issues an access token, `POST /auth/token/{clientId}` with the secret in `x-api-key`.
+    func accessToken(_ request: HTTPRequest, _ client: String) throws(PayrailsSandboxError) -> HTTPResponse {
+        guard request.method == .post else { throw .wrongMethod }
+        let secret = Array(configuration.clientSecret.reveal().utf8)
+        guard client == configuration.clientID,
+            ConstantTime.equal(Array((request.headers["x-api-key"] ?? "").utf8), secret)
+        else {
+            // As OAuth's token services answer (RFC 6749, 5.2), in no envelope.
+            return .json(
+                ["error": "invalid_client", "error_description": "the client id or its secret is wrong"], status: 401)
+        }
+        let token = "access-" + random.hex(40)
+        accessTokens[token] = now + .seconds(configuration.accessTokenLifetime)
+        return .json([
+            "access_token": .string(token), "token_type": "Bearer",
+            "expires_in": .number(JSONNumber(configuration.accessTokenLifetime)),
+        ])
+    }
+
+    /// Opens a session, `POST /merchant/client/init`: an execution and the data that a client needs to pay it, or, for
+    /// the type `tokenization`, the data that it needs to store a card.
+    ///
+    /// The same idempotency key is answered with the same execution, even for another body: recorded. A text in `meta`
+    /// that names an operation result sets the end of the payment; `meta.sandboxScenario`, which only this sandbox has,
+    /// sets the whole payment.
+    func initClient(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
+        guard request.method == .post else { throw .wrongMethod }
+        try requireMerchant(request)
+        guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
+        if let earlier = inits[key].flatMap(renewSession) { return .json(earlier.body, status: 201) }
+        let body = try object(request)
+        guard body["type"]?.string != nil else { throw .missing("type") }
+        guard let holder = body["holderReference"]?.string, !holder.isEmpty else { throw .missing("holderReference") }
+        guard let reference = body["merchantReference"]?.string, !reference.isEmpty else {
+            throw .missing("merchantReference")
+        }
+        guard let amount = Amount(body["amount"]) else {
+            throw .invalid("amount", "must have a value in main units and a currency")
+        }
+        let base = request.url.isLoopback ? request.url.origin : defaultBase
+        if body["type"]?.string == "tokenization" {
+            let session = makeTokenization(amount: amount, holder: holder, base: base)
+            inits[key] = session.id
+            return .json(session.body, status: 201)
+        }
+        let meta = body["meta"] ?? .null
+        var scenario = Scenario.paid
+        if let name = meta["sandboxScenario"]?.string {
+            guard let named = Scenario(rawValue: name) else {
+                throw .invalid("meta.sandboxScenario", "is not one of the sandbox's")
+            }
+            scenario = named
+        }
+        let workflow = body["workflowCode"]?.string ?? "payment-acceptance"
+        guard !workflow.isEmpty, workflow.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2D }) else {
+            throw .invalid("workflowCode", "must be letters, digits and hyphens")
+        }
+        var execution = makeExecution(
+            scenario, amount: amount, holder: holder, base: base, reference: reference, workflow: workflow)
+        execution.steered = Self.texts(meta).lazy.compactMap { Reason.named[$0] }.first
+        execution.type = body["type"]?.string ?? execution.type
+        executions[execution.id] = execution
+        inits[key] = execution.id
+        return .json(session(execution.id, execution).body, status: 201)
+    }
+
+    /// Returns the key for the encryption of card data, `GET /merchant/vault/public-info`.
+    func vaultInfo(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
+        guard request.method == .get else { throw .wrongMethod }
+        try requireMerchant(request)
+        return .json([
+            "encryptionPublicKey": .string(CardKey.publicKey), "encryptionKeyId": "sandbox-key", "expiresIn": 3300,
+        ])
+    }
+
+    /// Returns all texts in `value`, in no order.
+    static func texts(_ value: JSONValue) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements): elements.flatMap(texts)
+        case .object(let members): members.values.flatMap(texts)
+        case .null, .bool, .number: []
+        }
+    }
+}
+
+// MARK: - Sessions for storing cards
+
+/// Sessions for storing cards without a payment.
+extension PayrailsSandbox {
+    /// A session for storing cards.
+    struct Tokenization: Sendable {
+        let id: String
+        let holder: String
+        let amount: Amount
+        /// The scheme, host and port of every link.
+        let base: String
+        /// The client's token and its expiry; nil after its withdrawal.
+        var token: (text: String, expiresAt: Timestamp)?
+
+        /// Returns the client's data: neither an execution nor a vault configuration, as recorded.
+        func body(token: String) -> JSONValue {
+            [
+                "token": .string(token), "holderReference": .string(holder), "amount": amount.body,
+                "type": "tokenization",
+                "tokenization": [
+                    "id": .string(id), "publicKey": .string(CardKey.publicKey),
+                    "vaultProviderConfigId": .string(SessionPayload.providerConfig),
+                    "links": ["tokenize": SessionPayload.link("POST", base + "/public/payment/instruments/tokenize")],
+                ],
+            ]
+        }
+    }
+
+    /// Creates a session that can store cards and has no payment.
+    ///
+    /// - Parameters:
+    ///   - holder: the holder of the cards; nil creates a new holder with two cards and a PayPal account.
+    ///   - base: the origin of the session's links; nil is ``Configuration/baseURL``.
+    /// - Returns: the session; its scenario has no meaning.
+    public func createTokenizationSession(holder: String? = nil, base: HTTPURL? = nil) -> Session {
+        makeTokenization(
+            amount: Amount(value: "0.00", currency: "EUR"), holder: holder ?? "holder-\(holders.count + 1)",
+            base: base?.origin ?? defaultBase)
+    }
+
+    func makeTokenization(amount: Amount, holder: String, base: String) -> Session {
+        if holders[holder] == nil { holders[holder] = newHolder(.paid, at: now) }
+        let tokenization = Tokenization(id: random.uuid(), holder: holder, amount: amount, base: base)
+        tokenizations[tokenization.id] = tokenization
+        return session(tokenization)
+    }
+
+    func session(_ tokenization: Tokenization) -> Session {
+        let token = clientToken(
+            ["tokenizationId": .string(tokenization.id), "holderReference": .string(tokenization.holder)],
+            for: ["instruments:tokenize"])
+        tokenizations[tokenization.id]?.token = (token, now + .seconds(configuration.tokenLifetime))
+        return Session(
+            id: tokenization.id, version: SessionPayload.version,
+            data: Redacted(Data(tokenization.body(token: token).serialized()).base64EncodedString()), scenario: .paid,
+            holder: tokenization.holder)
+    }
+
+    /// Stores a card, `POST /public/payment/instruments/tokenize`. Its refusals have the older form.
+    func tokenize(_ request: HTTPRequest) -> HTTPResponse {
+        do { return try tokenized(request) } catch { return error.olderResponse(random) }
+    }
+
+    private func tokenized(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
+        let session = try tokenization(of: request)
+        return try once(request) { () throws(PayrailsSandboxError) in
+            let body = try object(request)
+            guard body["id"]?.string?.lowercased() == session.id.lowercased() else {
+                throw .invalid("id", "is not the session's")
+            }
+            guard body["holderReference"]?.string == session.holder else {
+                throw .invalid("holderReference", "is not the session's holder")
+            }
+            if let provider = body["vaultProviderConfigId"], !provider.isNull {
+                guard provider.string == SessionPayload.providerConfig else {
+                    throw .invalid("vaultProviderConfigId", "is not the session's")
+                }
+            }
+            guard let message = body["encryptedInstrumentDetails"]?.string, !message.isEmpty else {
+                throw .missing("encryptedInstrumentDetails")
+            }
+            let card = try Card(try CardKey.open(message), holder: session.holder)
+            guard card.isPlausible, !card.isExpired(at: now) else {
+                throw .invalid("encryptedInstrumentDetails", "holds a card that cannot be used")
+            }
+            let usage = try Self.futureUsage(body, isRequired: false)
+            // Without a value the card is stored, as the service documents for the corresponding call of servers.
+            let stores = body["storeInstrument"]?.bool ?? true
+            return kept(
+                Instrument(card, id: random.uuid(), createdAt: now), for: session.holder, stores: stores, usage: usage)
+        }
+    }
+
+    /// Returns the later use of a card.
+    static func futureUsage(_ body: JSONValue, isRequired: Bool) throws(PayrailsSandboxError) -> String? {
+        let usage = body["futureUsage"]?.string
+        guard usage != nil || isRequired else { return nil }
+        guard ["CardOnFile", "Subscription", "UnscheduledCardOnFile"].contains(usage) else {
+            throw .invalid("futureUsage", "must be CardOnFile, Subscription or UnscheduledCardOnFile")
+        }
+        return usage
+    }
+
+    /// Stores `instrument` for `holder` if `stores` is true, and returns the answer.
+    func kept(_ instrument: Instrument, for holder: String, stores: Bool, usage: String?) -> HTTPResponse {
+        var instrument = instrument
+        let holderID = holders[holder]?.id ?? random.uuid()
+        if stores {
+            holders[holder, default: Holder(id: holderID, instruments: [])].instruments.append(instrument)
+        } else {
+            // For one payment only, and never listed.
+            instrument.status = "transient"
+        }
+        return .json(instrument.body(holderID: holderID, futureUsage: usage), status: 201)
     }
 }

@@ -135,12 +135,12 @@ package struct SimulatedPayrails: SimulatedVendor {
             var truth = PaymentTruth(events, reading: Self.money)
             truth.captured = await shops.own.captures(of: session)
             if isAuthorized {
-                // One that was cancelled after its capture is refunded.
+                // A payment that was cancelled after its capture is refunded.
                 let isKept = events.contains(.settled) && !events.contains(.cancelled)
                 truth.taken = isKept ? [price?.minorUnits] : []
             }
             truth.isPaid = !truth.taken.isEmpty
-            // What was captured is refunded when it is cancelled.
+            // A captured amount is refunded when the payment is cancelled.
             truth.isReturned = truth.cancellations > 0
             truth.amounts = price.map { [$0] } ?? []
             return truth
@@ -177,7 +177,7 @@ package struct SimulatedPayrails: SimulatedVendor {
     private final class Sessions: Sendable {
         private struct Entry {
             var token: String
-            /// The time at which the service first refused the token.
+            /// The time when the service first refused the token.
             var refused: Date?
         }
 

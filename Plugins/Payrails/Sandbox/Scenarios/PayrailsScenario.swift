@@ -42,7 +42,7 @@ extension PayrailsSandbox {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
-        /// Finds the scenario of a name; nil where there is none.
+        /// Creates the scenario of a name; nil if there is none.
         public init?(rawValue: String) {
             guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
             self = known
@@ -57,7 +57,7 @@ extension PayrailsSandbox {
     /// A status to be written.
     struct Step: Sendable {
         let code: String
-        /// The time at which it shows, counted from the beginning of its action.
+        /// The time when it shows, counted from the beginning of its action.
         let at: Duration
         /// The time written in it, counted likewise; nil if it is the same.
         var stamp: Duration?

@@ -1,4 +1,5 @@
-import PaymentCore
+public import PaymentCore
+import PaymentTesting
 import SandboxSupport
 
 /// The pages for payers: the bank's question (3DS), PayPal, another shop's checkout, and the page that waits for one of
@@ -166,5 +167,147 @@ extension PayrailsSandbox {
         page.price = Self.price(execution)
         page.facts = Self.facts(execution)
         return page.response(nonce: random.hex(32))
+    }
+}
+
+extension PayrailsSandbox {
+    /// A page with a sentence and at most a few buttons. It loads nothing and works without scripts.
+    struct PayerPage {
+        let title: String
+        let text: String
+        /// The payee, the order and the deadline, for pages that ask.
+        var facts: [(name: String, value: String)] = []
+        var price: String?
+        var answers: [(answer: PageAnswer, label: String)] = []
+        /// The paths of links, with their labels.
+        var links: [(path: String, label: String)] = []
+        /// The targets of answers: browsers let forms lead only to addresses that the page names.
+        var returnURLs: [String] = []
+        /// True if the page reloads every second.
+        var refreshes = false
+
+        init(title: String, text: String) {
+            self.title = title
+            self.text = text
+        }
+
+        func response(nonce: String) -> HTTPResponse {
+            var content = "<h1>\(HTMLText.escape(title))</h1>\n"
+            if let price { content += "<p class=\"price\">\(HTMLText.escape(price))</p>\n" }
+            content += "<p>\(HTMLText.escape(text))</p>\n"
+            if !facts.isEmpty {
+                let rows = facts.map { "<dt>\(HTMLText.escape($0))</dt><dd>\(HTMLText.escape($1))</dd>\n" }
+                content += "<dl class=\"card\">\n\(rows.joined())</dl>\n"
+            }
+            if !links.isEmpty {
+                let items = links.map { path, label in
+                    "<li><a href=\"\(HTMLText.escape(path))\">\(HTMLText.escape(label))</a></li>\n"
+                }
+                content += "<ul>\n\(items.joined())</ul>\n"
+            }
+            if !answers.isEmpty {
+                content += "<form method=\"post\" class=\"choices\">\n"
+                for (answer, label) in answers {
+                    content +=
+                        "<button class=\"\(answer.look)\" name=\"answer\" value=\"\(answer.rawValue)\">"
+                        + "\(HTMLText.escape(label))</button>\n"
+                }
+                content += "</form>\n"
+            }
+            return HTMLPage(
+                title: title, nonce: nonce, content: content, head: refreshes ? Self.refresh : "",
+                formGoals: Set(returnURLs.compactMap(Self.source))
+            ).response()
+        }
+
+        /// Returns the origin of a web address, or the scheme of another one.
+        private static func source(_ url: String) -> String? {
+            if let web = try? HTTPURL(url) { return web.origin }
+            return (try? PaymentLink(url))?.scheme.map { "\($0):" }
+        }
+
+        private static let refresh = "\n<meta http-equiv=\"refresh\" content=\"1\">"
+    }
+}
+
+extension PayrailsSandbox.PageAnswer {
+    /// The look of its button, distinct for completing, cancelling and failing.
+    fileprivate var look: String {
+        switch self {
+        case .complete: "primary"
+        case .cancel: "plain"
+        case .fail: "danger"
+        }
+    }
+}
+
+// MARK: - The simulated payer
+
+extension PayrailsSandbox {
+    /// The behaviour of a simulated payer on the pages of a payment.
+    @nonexhaustive
+    public enum PayerBehaviour: String, Sendable, Hashable, CaseIterable {
+        /// Proves their identity, agrees, pays.
+        case completes
+        /// Cannot prove their identity, or cannot pay. At PayPal, which has no such answer, the same as `cancels`.
+        case fails
+        /// Cancels on the page.
+        case cancels
+        /// Closes the page without an answer.
+        case leaves
+    }
+
+    /// Returns a payer who opens this sandbox's pages and answers them with `behaviour`.
+    public nonisolated func payer(_ behaviour: PayerBehaviour = .completes) -> Payer {
+        Self.payer(behaviour, transport: SandboxTransport(self))
+    }
+
+    /// Returns a payer who opens pages through `transport`, such as those of a sandbox served on loopback.
+    public static func payer(_ behaviour: PayerBehaviour = .completes, transport: any HTTPTransport) -> Payer {
+        Payer(
+            dataCollector: { _ in behaviour == .completes ? card : nil },
+            browser: { request in try await browse(request, behaviour, transport) }, policy: .firstWhateverItCosts)
+    }
+
+    /// A card for tests, as the fields of the vendor's form.
+    private static let card = [
+        "card_number": "4111111111111111", "expiry_month": "12", "expiry_year": "2033", "security_code": "123",
+        "cardholder_name": "Ada Example",
+    ].mapValues { Redacted($0) }
+
+    /// Opens the page and answers it.
+    ///
+    /// - Returns: the address of the page's redirect, if it is one of the request's return URLs.
+    private static func browse(
+        _ request: PageRequest, _ behaviour: PayerBehaviour, _ transport: any HTTPTransport
+    ) async throws -> PaymentLink? {
+        var url = request.url
+        var response = try await transport.send(HTTPRequest(.get, url))
+        // The waiting page redirects the payer.
+        for _ in 0..<3 {
+            guard response.status == 303, let location = response.headers["Location"] else { break }
+            if let link = try returned(location, request) { return link }
+            url = try HTTPURL(location)
+            response = try await transport.send(HTTPRequest(.get, url))
+        }
+        guard response.status == 200, behaviour != .leaves else { return nil }
+        let page = String(decoding: response.body, as: UTF8.self)
+        let answer: PageAnswer =
+            switch behaviour {
+            case .completes: .complete
+            case .fails where page.contains("value=\"fail\""): .fail
+            case .fails, .cancels, .leaves: .cancel
+            }
+        guard page.contains("value=\"\(answer.rawValue)\"") else { return nil }
+        let reply = HTTPRequest(
+            .post, url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Array("answer=\(answer.rawValue)".utf8))
+        return try await transport.send(reply).headers["Location"].flatMap { try returned($0, request) }
+    }
+
+    private static func returned(_ location: String, _ request: PageRequest) throws -> PaymentLink? {
+        let address = location.prefix { $0 != "?" && $0 != "#" }
+        guard request.returnURLs.contains(String(address)) else { return nil }
+        return try PaymentLink(location)
     }
 }

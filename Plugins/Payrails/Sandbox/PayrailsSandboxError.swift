@@ -4,7 +4,7 @@ import SandboxSupport
 extension PayrailsSandbox {
     /// A refusal in the service's form: `{"errors":[{"id","code","detail","docUrl"}]}`.
     ///
-    /// The codes are documented. The HTTP status of a code is a guess unless a comment says otherwise; 401 for a bad
+    /// The codes are documented. The HTTP status of a code is a guess unless a comment says otherwise. 401 for a bad
     /// token and 404 for an unknown instrument are documented.
     struct PayrailsSandboxError: Error, Sendable, Hashable {
         let status: Int
@@ -97,7 +97,7 @@ extension PayrailsSandbox {
         static let expiredInstrument = Reason(
             category: "Instrument", result: "ExpiredInstrument", source: "Customer")
 
-        /// The documented reasons by `result` with which a merchant can set the end of a test payment through its
+        /// The documented reasons, by `result`. A merchant can set the end of a test payment to one of them through its
         /// `meta`.
         static let named: [String: Reason] = {
             let categories = [

@@ -1,5 +1,11 @@
 import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension PayrailsSandbox {
     /// An amount as it stands on the wire: main units in decimal digits.
     struct Amount: Sendable, Hashable {
@@ -129,7 +135,7 @@ extension PayrailsSandbox {
         let pageToken: String
         /// The type of the session that it was created for.
         var type = "dropIn"
-        /// The reason with which the merchant's `meta` makes the payment fail.
+        /// The reason of the payment's failure, if the merchant's `meta` makes it fail.
         var steered: Reason?
 
         /// A deleted card that its sessions still list.
@@ -149,12 +155,12 @@ extension PayrailsSandbox {
         /// The number of times that the scenario's failing call has failed.
         var faults = 0
 
-        /// True if a request to pay is in flight or has succeeded, so that another one cannot be accepted.
+        /// True if a request to pay is in flight or has succeeded. Another one cannot be accepted then.
         var isTaken: Bool {
             guard tender != nil else { return false }
-            // An open action gives way to another attempt; its page stops working.
+            // An open action gives way to another attempt. Its page stops working.
             if case .open? = action?.state { return false }
-            // A request that was accepted and does not show is in flight all the same.
+            // A request that was accepted and does not show is in flight anyway.
             guard let last = entries.last(where: { $0.code == "authorizeRequested" }).map(\.time) ?? dueRequest else {
                 return true
             }
@@ -187,5 +193,38 @@ extension PayrailsSandbox {
                         reason: step.reason, action: step.action))
             }
         }
+    }
+}
+
+extension PayrailsSandbox {
+    /// A point in time in the service's form: whole nanoseconds since 1970, in UTC.
+    struct Timestamp: Sendable, Hashable, Comparable {
+        let nanoseconds: Int64
+
+        init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+        init(_ date: Date) {
+            // The bounds, about the years 1680 and 2260, keep every date convertible.
+            let seconds = min(max(date.timeIntervalSince1970, -9_000_000_000), 9_000_000_000)
+            nanoseconds = Int64((seconds * 1e9).rounded())
+        }
+
+        static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+        static func + (time: Self, duration: Duration) -> Self {
+            let (seconds, attoseconds) = duration.components
+            return Timestamp(nanoseconds: time.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        }
+
+        static func - (end: Self, start: Self) -> Duration { .nanoseconds(end.nanoseconds - start.nanoseconds) }
+
+        /// RFC 3339 with nine digits of fraction: `2026-09-23T22:33:57.004978732Z`.
+        var text: String {
+            let second = Int64(CivilDay.floorDivide(Int(nanoseconds), 1_000_000_000))
+            return RFC3339(seconds: second, nanoseconds: nanoseconds - second * 1_000_000_000).text
+        }
+
+        /// The time that a program sends if it forgets to set it.
+        static let zeroText = "0001-01-01T00:00:00Z"
     }
 }
