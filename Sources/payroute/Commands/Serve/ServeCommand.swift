@@ -1,7 +1,8 @@
-import PaymentCore
+package import PaymentCore
 import PaymentLoopback
-import PaymentRouting
+package import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import PaymentTransport
 import SandboxSupport
 
@@ -95,7 +96,7 @@ enum ServeCommand: Command {
             throw UsageError("Missing '--journal <file>': the file that keeps payments from being made twice", syntax)
         }
         let session = try await ServiceSession(arguments, console, creatingJournal: true)
-        // A wallet signs and pays without a question only where the line names one.
+        // A wallet signs and pays without a question only if the line names one.
         let hasWallet = arguments.value(WalletOption.option.name) != nil
         let targets = try arguments.value("webhooks").map {
             try WebhookTargets(
@@ -124,4 +125,40 @@ enum ServeCommand: Command {
             vendors: console.vendors, session: session, payments: payments, quotes: ServeQuotes(), metrics: metrics,
             tokens: tokens, clock: console.clock)
     }
+}
+
+/// The interface of `payroute serve` over any router, without a port: for callers in the same process.
+package struct ServeInterface: Sendable {
+    let api: ServeAPI
+
+    /// Opens the file of payments, and looks at those that are left in it.
+    ///
+    /// - Parameters:
+    ///   - router: the router, over `journal`.
+    ///   - path: the file of the callers' payments.
+    ///   - wallet: the wallet that pays by itself. If nil, the callers are asked.
+    ///   - tokens: the content of a file of tokens.
+    package init(
+        over router: PaymentRouter, journal: any PaymentJournal, table path: String, wallet: Payer?, tokens: String,
+        random: any RandomSource, clock: any PaymentClock
+    ) async throws {
+        let metrics = ServeMetrics()
+        let payments = ServePayments(
+            router: router, journal: journal, table: try ServeTable(path: path), wallet: wallet, metrics: metrics,
+            random: random, clock: clock)
+        api = ServeAPI(
+            vendors: SandboxVendors([]), session: ServiceSession(router, payer: wallet ?? Payer()),
+            payments: payments, quotes: ServeQuotes(random: random), metrics: metrics,
+            tokens: try ServeTokens(OwnersFile(tokens, called: "tokens")), clock: clock)
+        _ = try await payments.open()
+    }
+
+    /// Answers a call.
+    package func answer(_ request: HTTPRequest) async -> HTTPResponse { await api.respond(to: request) }
+
+    /// Ends it in good order.
+    package func drain(within bound: Duration) async { await api.payments.drain(within: bound) }
+
+    /// Cancels running payments, and begins no others.
+    package func stop() async { await api.payments.stop() }
 }

@@ -46,7 +46,7 @@ actor ServePayments {
     private let relay: Relay
     nonisolated let actions: ServeActions
 
-    /// Begins to take payments, and to send webhooks; and looks at the payments that are left from an earlier run, now
+    /// Begins to take payments, and to send webhooks. Also looks at the payments that are left from an earlier run, now
     /// and later, until each has ended or is resumed. Nothing is sent for them.
     ///
     /// - Returns: The payments that are left.
@@ -60,7 +60,8 @@ actor ServePayments {
         return left
     }
 
-    /// Asks the journal and the services what became of payments that nothing runs for, and ends those that have ended.
+    /// Asks the journal and the services for the outcomes of payments that nothing runs for, and ends those that have
+    /// ended.
     func look() async {
         for payment in (try? await table.open()) ?? [] where !isRunning(payment.id) {
             guard let intent = payment.intent else { continue }
@@ -110,7 +111,7 @@ actor ServePayments {
     /// Begins the payment of a key, or returns the one that it stands for.
     ///
     /// - Returns: The payment, and true if it is new.
-    /// - Throws: ``ServeError``, 422 where the key stands for another request.
+    /// - Throws: ``ServeError``: 422 if the key stands for another request.
     func begin(
         _ order: ServeOrder, key: String, digest: String, of tenant: String, quote: PaymentQuote?
     ) async throws(ServeError) -> (id: String, isNew: Bool) {
@@ -132,9 +133,9 @@ actor ServePayments {
         }
     }
 
-    /// Returns the payment that a key stands for; nil for none.
+    /// Returns the payment that a key stands for, or nil if the key is unknown.
     ///
-    /// - Throws: ``ServeError``, 422 where the key stands for another request.
+    /// - Throws: ``ServeError``: 422 if the key stands for another request.
     func known(_ key: String, digest: String, of tenant: String) async throws(ServeError) -> String? {
         let claim: ServeTable.Claim?
         do { claim = try await table.claim(key, digest: digest, of: tenant) } catch { throw .table(error) }
@@ -146,17 +147,17 @@ actor ServePayments {
     private static let taken = ServeError(
         422, "key-reused", "this Idempotency-Key stands for another request; give every payment its own")
 
-    /// Resumes a payment that does not run and has not ended; any other is left as it is.
+    /// Resumes a payment that does not run and has not ended. Any other is left as it is.
     func resume(_ id: String, of tenant: String) async throws(ServeError) {
         try checkIsReady()
         let open = try await findOpen(id, of: tenant)
         start(id, of: tenant) { .begun(open) }
     }
 
-    /// Cancels a payment: what was not sent is not sent any more.
+    /// Cancels a payment. Nothing more is sent for it.
     ///
-    /// - Throws: ``ServeError``, 409 where the payment may be made all the same: by what was handed out for it, or by
-    ///   the request of another caller. Its state says what is known.
+    /// - Throws: ``ServeError``: 409 if the payment may still be made, by what was handed out for it or by the request
+    ///   of another caller. Its state says what is known.
     func cancel(_ id: String, of tenant: String) async throws(ServeError) {
         _ = try await findOpen(id, of: tenant)
         if let task = running[id] {
@@ -192,7 +193,7 @@ actor ServePayments {
 
     /// Runs a payment, unless it runs.
     ///
-    /// - Parameter stored: Waits until its key is stored; a payment whose key is another one's does not run.
+    /// - Parameter stored: Waits until its key is stored. A payment whose key is another one's does not run.
     private func start(
         _ id: String, of tenant: String, quote: PaymentQuote? = nil,
         once stored: @escaping @Sendable () async throws -> ServeTable.Claim
@@ -212,7 +213,7 @@ actor ServePayments {
     }
 
     private func run(_ id: String, of tenant: String, quote: PaymentQuote?) async {
-        // Read once no other run can change it: what was read before may lack what that one has stored.
+        // Read once no other run can change it. An earlier read may lack what that run has stored.
         guard let payment = try? await table.payment(id, of: tenant), let order = payment.order,
             let intent = payment.intent
         else { return }
@@ -235,8 +236,8 @@ actor ServePayments {
         metrics.end(await state(id, of: tenant, statement, isEnd: isEnd(statement)), after: clock.uptime - begun)
     }
 
-    /// Stores what the router states, and sends it to the tenant. Where it cannot be stored, the payment stays open
-    /// here, and the journal has what became of it.
+    /// Stores the router's statement, and sends it to the tenant. If it cannot be stored, the payment stays open here,
+    /// and the journal has its outcome.
     ///
     /// - Returns: the outcome's name.
     @discardableResult private func state(
@@ -274,7 +275,7 @@ actor ServePayments {
 
     /// Returns the object of a payment as it is now.
     func json(_ id: String, of tenant: String) async throws(ServeError) -> JSONValue {
-        // Before the row is read: a run that ends meanwhile has stored its end by then.
+        // Before the row is read: a run that ends in the meantime has stored its end by then.
         let isRunning = isRunning(id)
         return await json(try await find(id, of: tenant), isRunning: isRunning)
     }
@@ -337,7 +338,7 @@ actor ServePayments {
 
     // MARK: Ending
 
-    /// Cancels what runs, and begins nothing.
+    /// Cancels running payments, and begins no others.
     func stop() {
         isDraining = true
         tending?.cancel()
@@ -345,7 +346,7 @@ actor ServePayments {
     }
 
     /// Takes no payment any more, waits for those that run, at most `bound`, and cancels the rest: they are in the
-    /// journal, and go on when they are resumed. Those that wait for their payer are not waited for.
+    /// journal, and continue when they are resumed. Those that wait for their payer are not waited for.
     func drain(within bound: Duration) async {
         isDraining = true
         let end = clock.uptime + bound

@@ -11,7 +11,7 @@ struct ServedPayment: Sendable {
     let key: String
     /// The link, as far as it may be shown.
     let input: String
-    /// The request; nil once the payment has ended.
+    /// The request, or nil once the payment has ended.
     var order: ServeOrder?
     let created: Date
     /// The payment's name at its provider, once it is known.
@@ -22,7 +22,7 @@ struct ServedPayment: Sendable {
     var outcome: JSONValue?
     var hasEnded: Bool { order == nil }
 
-    /// The request as the router takes it; nil once the payment has ended.
+    /// The request as the router takes it, or nil once the payment has ended.
     var intent: PaymentIntent? {
         order.map { order in
             PaymentIntent(
@@ -37,7 +37,7 @@ struct ServedPayment: Sendable {
         case running
         /// The payer is asked for something.
         case waiting
-        /// Nothing runs here, and it may not be over: after a crash, or where its outcome is not known yet.
+        /// Nothing runs here, and it may not be over: after a crash, or if its outcome is not known yet.
         case interrupted
         /// It is over.
         case ended
@@ -58,15 +58,15 @@ struct ServedPayment: Sendable {
 
 /// A caller's request: a link, and how it may be paid.
 struct ServeOrder: Sendable {
-    /// The members of a request, beside `quote` in the place of `link`.
+    /// The members of a request, in addition to `quote` in the place of `link`.
     static let names: Set<String> = ["link", "option", "limits", "accounts", "amount", "acceptingUnverified"]
 
     let link: String
-    /// The option to be paid, or the most that may be paid without a question; otherwise the caller is asked.
+    /// The option to be paid, or the most that may be paid without a question. Otherwise the caller is asked.
     let choice: PaymentIntent.Choice
-    /// The accounts that the payer can pay from, where ``ServePayer`` has no wallet.
+    /// The accounts that the payer can pay from, if ``ServePayer`` has no wallet.
     let accounts: [AccountID]
-    /// The amount where the payee leaves it open.
+    /// The amount if the payee leaves it open.
     let amount: Money?
     let acceptsUnverified: Bool
 
@@ -131,7 +131,7 @@ struct ServeOrder: Sendable {
     }
 }
 
-/// The object of an outcome: the members of `pay --json`, and those of the error where one ended it.
+/// The object of an outcome: the members of `pay --json`, and those of the error if one ended it.
 enum ServeOutcome {
     /// - Parameter isOpen: True if the payment may still be made by its key: no error ends it then.
     static func json(_ statement: PaymentStatement, isOpen: Bool = false) -> JSONValue {
