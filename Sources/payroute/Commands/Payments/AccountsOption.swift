@@ -5,7 +5,7 @@ import SandboxSupport
 /// The `--accounts` option: a file of the vendors' accounts at their real services.
 ///
 /// The file is JSON: for each service an object of texts. A member that ends with `File` names a file with secrets,
-/// beside the file of accounts unless its path is absolute.
+/// next to the file of accounts unless its path is absolute.
 enum AccountsOption {
     static let option = CommandSyntax.Option(
         name: "accounts", value: "file",
@@ -15,10 +15,10 @@ enum AccountsOption {
     /// Bytes: of a file of accounts, and of one of secrets.
     private static let (limit, secretLimit) = (65536, 16384)
 
-    /// Returns the accounts that a line names; nil where it names no file.
+    /// Returns the accounts that a line names, or nil if it names no file.
     ///
-    /// - Throws: ``UsageError`` where the line names a sandbox or a simulated wallet as well; ``CommandError`` with the
-    ///   service and the member at fault, and no value.
+    /// - Throws: ``UsageError`` if the line names a sandbox or a simulated wallet as well, and ``CommandError`` with
+    ///   the service and the member at fault, and no value.
     static func read(
         _ arguments: ParsedArguments, _ vendors: SandboxVendors
     ) throws -> [ProviderID: VendorAccount]? {
@@ -77,7 +77,7 @@ enum AccountsOption {
         return StandardTransport(configuration)
     }
 
-    /// Returns the client's certificate that an account names; nil for none.
+    /// Returns the client's certificate that an account names, or nil if there is none.
     private static func identity(of account: VendorAccount) throws -> ClientIdentity? {
         switch (account.file("certificateFile"), account.file("certificateKeyFile")) {
         case (nil, nil): nil

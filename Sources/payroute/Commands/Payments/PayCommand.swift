@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import SandboxSupport
 
 /// `payroute pay`: pays one link, at a sandbox with the development wallet, or with a wallet of the payer's own.
@@ -58,7 +59,7 @@ enum PayCommand: Command {
             ("FILE.links", "private links, beside the journal FILE"),
         ])
 
-    /// The amount where the payee leaves it open.
+    /// The amount if the payee leaves it open.
     static let amountOption = CommandSyntax.Option(
         name: "amount", value: "satoshi",
         help: "The amount, where a Paykit payee or a bitcoin text leaves it to the payer.",
@@ -130,9 +131,24 @@ enum PayCommand: Command {
     }
 }
 
+/// `--private`: payees are paid by what they have sent over a private link, or over a private channel when asked.
+enum PrivateOption {
+    static let option = CommandSyntax.Option(
+        name: "private",
+        help: "Pay a Paykit payee only by an invoice over a private link or channel.")
+
+    /// Returns the reason why no payee can be asked over a private channel by a link, or nil if one can.
+    static func objection(to vendor: (any SandboxVendor)?, _ route: Route) -> PaymentError? {
+        if vendor?.paysPrivately == true, route.match.namesPayee { return nil }
+        return PaymentError(
+            .unsupported, "--private asks a person for an invoice, and this link names none (pubky://…): leave it out",
+            provider: route.provider)
+    }
+}
+
 /// The form of steps on a terminal.
 enum Narration {
-    /// One step as lines, wrapped at words where there is a terminal.
+    /// Returns one step as lines, wrapped at words on a terminal.
     static func lines(_ event: SessionEvent, _ console: Console, tone: Style.Tone? = nil) -> [String] {
         event.lines.flatMap { line in
             console.pieces(Printable.text(line), behind: 10).enumerated().map { index, piece in

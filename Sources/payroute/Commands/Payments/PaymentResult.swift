@@ -5,7 +5,7 @@ struct PaymentResult: Sendable, Equatable {
     /// The ways a payment can end.
     enum Ending: String, Sendable {
         case succeeded, declined, cancelled, expired, pending, unknown
-        /// It could not continue; nothing was handed out for it.
+        /// It could not continue. Nothing was handed out for it.
         case failed
 
         init(_ outcome: PaymentOutcome) {
@@ -93,5 +93,27 @@ struct PaymentResult: Sendable, Equatable {
     func exitCode(after signal: Int32?) -> ExitCode {
         if ending == .succeeded { return .done }
         return signal.map(ExitCode.interrupted(by:)) ?? .failed
+    }
+}
+
+extension Console {
+    /// Shows the result of a payment, or of a command about one.
+    ///
+    /// - Parameter hasSteps: True if steps were printed before, which an empty line sets apart.
+    func show(_ result: PaymentResult, isJSON: Bool, hasSteps: Bool = false) {
+        if isJSON {
+            output.edit { result.write(to: &$0) }
+            return
+        }
+        let rows = [
+            ("outcome", style(result.ending.tone, result.ending.rawValue)), ("reason", Printable.text(result.reason)),
+            ("payee", result.payee.map(Printable.name)), ("amount", result.amount.map(AmountText.words)),
+            ("payment", result.reference.map { Printable.text($0) }),
+            ("transaction", result.transaction.map { Printable.text($0) }),
+        ]
+        if hasSteps { output.write("\n") }
+        for case (let label, let text?) in rows {
+            output.write(Table.line([Table.Cell(label, .faint), Table.Cell(text)], [11, 0], style) + "\n")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentReview
 import PaymentRouting
 import PaymentStore
 import PaymentTransport
@@ -30,7 +31,7 @@ struct PaymentSession: Sendable {
     private let seen: SeenEvents
     private let vendors: SandboxVendors
     let narrate: Narrator
-    /// The payer's own wallet; nil for a development wallet.
+    /// The payer's own wallet, or nil for a development wallet.
     private(set) var wallet: OpenedWallet?
     /// True if only invoices that were agreed on privately are paid.
     private let isPrivateOnly: Bool
@@ -38,9 +39,9 @@ struct PaymentSession: Sendable {
     /// Makes a session with the sandbox at `sandbox`.
     ///
     /// - Parameters:
-    ///   - names: The DNS resolver of payees' names; nil looks none up.
-    ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
-    ///   - privately: The settings of private channels over which payees are asked for invoices.
+    ///   - names: The DNS resolver of payees' names. If nil, no name is looked up.
+    ///   - amount: The amount if the payee leaves it open. If nil, nothing is paid then.
+    ///   - privately: The settings of the private channels for asking payees for invoices.
     ///   - allowedTokens: Tokens that the wallet may pay although no table knows them.
     init(
         _ vendors: SandboxVendors, sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
@@ -69,8 +70,8 @@ struct PaymentSession: Sendable {
     /// Makes a session that pays with a wallet of the payer's own, and with nothing else.
     ///
     /// - Parameters:
-    ///   - names: The DNS resolver of payees' names; nil looks none up.
-    ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
+    ///   - names: The DNS resolver of payees' names. If nil, no name is looked up.
+    ///   - amount: The amount if the payee leaves it open. If nil, nothing is paid then.
     init(
         _ vendors: SandboxVendors, wallet: OpenedWallet, transport: any HTTPTransport, journal: any PaymentJournal,
         names: HTTPURL?, amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
@@ -119,9 +120,9 @@ struct PaymentSession: Sendable {
         await carryOut(text, .option(option), trustsLink: true, acceptsUnclear: acceptsUnclear, quote: quote, result)
     }
 
-    /// Pays one period of what recurs, under its own name: by a link that names the payee.
+    /// Pays one period of a recurring payment under the period's own name, by a link that names the payee.
     ///
-    /// - Parameter isApproved: True without a question; otherwise it is paid within the router's limits.
+    /// - Parameter isApproved: True to pay without a question. Otherwise it is paid within the router's limits.
     func pay(_ asked: AskedPayment.Period, at link: String, isApproved: Bool) async -> PaymentResult {
         let decision = router.route(link)
         var result = PaymentResult(decision.shown(link))
@@ -144,7 +145,7 @@ struct PaymentSession: Sendable {
 
     /// Requests a quote for `text`.
     ///
-    /// - Returns: The quote with the result so far; without a quote the result states the reason.
+    /// - Returns: The quote with the result so far. Without a quote, the result states the reason.
     func quote(_ text: String, trustsLink: Bool = false, acceptsUnclear: Bool = false) async -> (
         quote: PaymentQuote?, result: PaymentResult
     ) {
@@ -166,7 +167,7 @@ struct PaymentSession: Sendable {
 
     /// Routes `text`.
     ///
-    /// - Returns: The route with the result so far; without a route the result states the reason.
+    /// - Returns: The route with the result so far. Without a route, the result states the reason.
     private func route(_ text: String) async -> (route: Route?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
@@ -213,7 +214,7 @@ struct PaymentSession: Sendable {
         result.choiceRemark = events.remark
         result.payee = events.quote?.payee.name ?? result.payee
         result.amount = events.option?.amount ?? events.quote?.amount ?? result.amount
-        // A payee's payment has its own name, by which it is asked about and resumed.
+        // A payee's payment has its own name, for questions about it and for resuming it.
         result.reference = events.payment?.id ?? result.reference
         result.attempt = events.attempt
         result.wasBegunBefore = !events.hasBegun && (events.quote?.options.isEmpty ?? true) && statement.isOfService
@@ -226,7 +227,7 @@ struct PaymentSession: Sendable {
         return result
     }
 
-    /// Returns the error with what to do about it here.
+    /// Returns the error with its remedy on the command line.
     private func remedied(_ error: PaymentError) -> PaymentError {
         switch error.code {
         case .noChooser:
@@ -271,6 +272,65 @@ struct PaymentSession: Sendable {
     }
 }
 
+// MARK: - Events
+
+/// One step of a session: a line for people, and members for programs.
+struct SessionEvent: Sendable {
+    /// The kind: `route`, `quote`, `option`, `choice`, `step`, `done`, `retry`, `sign`, `does`, `settle`, `payee`,
+    /// `note`.
+    let label: String
+    /// Sentences about it for people, one line each.
+    let lines: [String]
+    /// The same as values: names, exact amounts with their unit, kinds of steps.
+    var members: [String: JSONValue] = [:]
+
+    init(_ label: String, _ text: String, _ members: [String: JSONValue] = [:]) {
+        self.init(label, lines: [text], members)
+    }
+
+    init(_ label: String, lines: [String], _ members: [String: JSONValue] = [:]) {
+        self.label = label
+        self.lines = lines
+        self.members = members
+    }
+
+    /// The event that shows the effects of the wallet calls before the first of them is signed: `effects`, `warnings`
+    /// and `digest` are those of `payroute review`.
+    init(effectsOf review: SigningReview?) {
+        let verdict = review.map { ReviewVerdict.approved($0).json }
+        self.init(
+            "does", lines: review?.lines ?? ["what this does was not reviewed"],
+            [
+                "digest": verdict?["digest"] ?? .null, "effects": verdict?["effects"] ?? [],
+                "warnings": verdict?["warnings"] ?? [.string(SigningReview.Warning.unreviewed.rawValue)],
+            ])
+    }
+
+    /// The event of a request that is sent again after a pause.
+    init(_ retry: RequestRetry, _ text: String) {
+        // Its length may come from a service.
+        let milliseconds = JSONNumber(Int64(min(retry.pause / .milliseconds(1), 1e15)))
+        self.init(
+            "retry", text,
+            [
+                "origin": .string(retry.origin), "pauseInMs": .number(milliseconds), "reason": .string(retry.reason),
+            ])
+    }
+
+    /// The object of `pay --json`.
+    var json: [String: JSONValue] {
+        members.merging(["event": .string(label), "message": .string(lines.joined(separator: " "))]) { _, own in own }
+    }
+
+    /// The members of an amount: the exact number in main units, and the unit. Both are null if the amount is open.
+    static func amount(_ amount: Money?) -> [String: JSONValue] {
+        [
+            "amount": amount.map { .string($0.decimalText) } ?? .null,
+            "unit": amount.map { .string($0.currency.mainUnit) } ?? .null,
+        ]
+    }
+}
+
 /// The router's events of one payment: reported as steps, and kept for its result.
 private final class SeenEvents: Sendable {
     struct Events: Sendable {
@@ -294,7 +354,7 @@ private final class SeenEvents: Sendable {
     /// Begins another payment.
     func begin(narratesQuote: Bool) { events.withLock { $0 = Events(narratesQuote: narratesQuote) } }
 
-    /// Returns what was seen of the payment.
+    /// Returns the events of the payment so far.
     func end() -> Events { events.withLock { $0 } }
 
     func remark(_ text: String) { events.withLock { $0.remark = text } }
@@ -304,7 +364,7 @@ private final class SeenEvents: Sendable {
             if let reference = event.reference, reference.isPayment { seen.payment = reference }
             if let attempt = event.attempt { seen.attempt = attempt }
             switch event.kind {
-            // A choice from an earlier quote no longer holds; what was begun before any quote does.
+            // A choice from an earlier quote no longer holds. An attempt that was begun before any quote does.
             case .quoted(let quote): (seen.quote, seen.chosen) = (quote, nil)
             case .chosen(let option): seen.chosen = option
             case .continued(let option): seen.continued = option
@@ -349,6 +409,96 @@ private final class SeenEvents: Sendable {
     }
 }
 
+// MARK: - Handlers that report
+
+/// A settler that first reports the payment, and the money that pays it, and then the words of the payee's service.
+struct NarratingSettler: PaymentSettler {
+    let settler: any PaymentSettler
+    /// The wallet whose money it is, or nil for simulated money.
+    var wallet: OpenedWallet?
+    let narrate: PaymentSession.Narrator
+
+    var name: String { settler.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        settler.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await settler.register(name) }
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        settler.canSettle(kind, on: network)
+    }
+
+    func order(named name: String) async throws -> SettlementOrder? {
+        let order = try await settler.order(named: name)
+        if let order { await reportMessage(name, order.state) }
+        return order
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await settler.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState { try await settler.abandon(name) }
+    func end(_ name: String, because evidence: String) async throws -> SettlementState {
+        try await settler.end(name, because: evidence)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        let text = settlement.endpoint.text
+        let place = text.utf8.count > 40 ? "\(text.prefix(16))…\(text.suffix(8))" : text
+        narrate(
+            SessionEvent(
+                "settle",
+                "\(AmountText.words(settlement.amount)) to \(Printable.text(place)): \(money)",
+                SessionEvent.amount(settlement.amount)))
+        let state = try await settler.settle(settlement)
+        await reportMessage(settlement.key, state)
+        return state
+    }
+
+    private var money: String {
+        wallet.map { "from \(Printable.text($0.name))" } ?? "simulated, no real funds move"
+    }
+
+    /// Reports the message of the payee's service. Only one call states that the payment is made, so it is reported
+    /// once.
+    private func reportMessage(_ name: String, _ state: SettlementState) async {
+        guard case .settled = state, let message = await wallet?.message(name) else { return }
+        let parts = [message.text, message.page, message.secret].compactMap(\.self).map {
+            Printable.text($0, limit: 4096)
+        }
+        narrate(
+            SessionEvent(
+                "payee", "says: " + parts.joined(separator: " "),
+                [
+                    "text": .string(message.text), "page": message.page.map { .string($0) } ?? .null,
+                    "secret": message.secret.map { .string($0) } ?? .null,
+                ]))
+    }
+}
+
+/// A signer that first shows the effects of signing.
+struct NarratingSigner: PaymentSigner {
+    let signer: any PaymentSigner
+    let narrate: PaymentSession.Narrator
+
+    func supports(method: String) -> Bool { signer.supports(method: method) }
+
+    func sign(_ request: SigningRequest) async throws -> String {
+        narrate(
+            SessionEvent(
+                "sign", "\(request.index + 1) of \(request.count): \(request.method)",
+                [
+                    "number": .number(JSONNumber(request.index + 1)), "of": .number(JSONNumber(request.count)),
+                    "method": .string(request.method),
+                ]))
+        // The whole list is shown before its first signature.
+        if request.index == 0 {
+            narrate(SessionEvent(effectsOf: request.review))
+        }
+        return try await signer.sign(request)
+    }
+}
+
 extension PaymentStatement {
     /// True if it is the service's or the journal's, and not the payer's own refusal.
     fileprivate var isOfService: Bool {
@@ -361,7 +511,7 @@ extension PaymentStatement {
 }
 
 extension PaymentError {
-    /// The error of a call to a sandbox, with a hint where none seems to run.
+    /// The error of a call to a sandbox, with a hint if none seems to run.
     var withSandboxHint: PaymentError {
         guard code == .network, phase == .beforeSend else { return self }
         return with(message: "\(message). Is a sandbox running there? Start one with 'payroute sandbox'")

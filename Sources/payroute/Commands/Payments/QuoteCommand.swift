@@ -86,8 +86,8 @@ enum QuoteCommand: Command {
         console.show(table)
     }
 
-    /// Asks for the option to pay with; nil for none. The question is repeated a few times for a number that is not
-    /// listed.
+    /// Asks for the option to pay with, and returns nil for none. The question is repeated a few times for a number
+    /// that is not listed.
     private static func choose(from options: [PaymentMethodOption], _ console: Console) -> PaymentMethodOption.ID? {
         guard console.isInteractive, options.contains(where: \.unmet.isEmpty) else { return nil }
         for _ in 0..<3 {

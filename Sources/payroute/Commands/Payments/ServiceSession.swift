@@ -83,7 +83,7 @@ struct ServiceSession {
         vendors.first { $0.services.contains(service) }?.vendor
     }
 
-    /// Returns the payment as its merchant names it. Where there are several names, the service decides.
+    /// Returns the payment as its merchant names it. If there are several names, the service decides.
     func asMerchant(_ payment: PaymentReference) async -> PaymentReference {
         let names = (vendor(of: payment.provider)?.merchantNames(of: payment) ?? []).filter { isKnown($0.provider) }
         for name in names.dropLast() {
