@@ -39,14 +39,14 @@ enum LinkInput {
 /// Reads the inputs that a command line names, one after the other.
 struct LinkInputs {
     let arguments: [String]
-    /// Texts read from pictures; they come first.
+    /// Texts read from pictures. They come first.
     var codes: [String] = []
     let console: Console
 
     /// True if standard input is among them.
     var readsStandardInput: Bool { arguments.contains("-") }
 
-    /// Calls `body` with every input and counts the decisions it returns; ends early when the output is no longer read.
+    /// Calls `body` with every input and counts the decisions it returns. Ends early when the output is no longer read.
     func forEach(_ body: (LinkInput) -> RouteReport.Decision) throws -> Totals {
         var totals = Totals()
         for code in codes where !console.output.isClosed { totals.count(body(.text(code))) }
@@ -77,5 +77,61 @@ struct LinkInputs {
             return !console.output.isClosed
         }
         progress?.erase()
+    }
+}
+
+/// The one link of a command: from its line or, for `-`, from standard input, where no process list shows it.
+enum SingleLink {
+    /// - Throws: ``UsageError`` if standard input holds no link or more than one line.
+    static func read(_ arguments: ParsedArguments, _ console: Console) throws -> String {
+        guard arguments.positionals[0] == "-" else { return arguments.positionals[0] }
+        var input: LinkInput?
+        var lines = 0
+        try LineReader.read(console.input) { line in
+            // Blank lines at the end are not a second link.
+            guard line.length > 0 || lines == 0 else { return true }
+            lines += 1
+            if input == nil, line.length > 0 { input = LinkInput(line) }
+            return lines < 2
+        } pause: { _ in
+            true
+        }
+        guard lines < 2 else {
+            throw UsageError("Standard input holds more than one line; '-' reads one link", arguments.syntax)
+        }
+        switch input {
+        case .text(let text)?: return text
+        case .unreadable(_, let reason)?:
+            throw UsageError("The link on standard input cannot be read: \(reason)", arguments.syntax)
+        case nil: throw UsageError("Standard input holds no link", arguments.syntax)
+        }
+    }
+}
+
+/// The number of links by decision.
+struct Totals {
+    private var counts: [RouteReport.Decision: Int] = [:]
+    private let start = ContinuousClock.now
+    private(set) var links = 0
+
+    /// Counts one decision.
+    mutating func count(_ decision: RouteReport.Decision) {
+        links += 1
+        counts[decision, default: 0] += 1
+    }
+
+    /// The number of decisions of this kind.
+    func number(of decision: RouteReport.Decision) -> Int { counts[decision] ?? 0 }
+
+    /// True if a provider or a standard takes every link.
+    var isSettled: Bool { counts.keys.allSatisfy(\.isSettled) }
+
+    /// `3 links in 0.1 s: 2 matched, 1 rejected`.
+    var summary: String {
+        let tenths = Int((ContinuousClock.now - start) / .milliseconds(100))
+        let kinds = RouteReport.Decision.allCases.filter { number(of: $0) > 0 }
+            .map { "\(number(of: $0)) \($0.rawValue)" }.joined(separator: ", ")
+        return "\(links) \(links == 1 ? "link" : "links") in \(tenths / 10).\(tenths % 10) s"
+            + (kinds.isEmpty ? "" : ": \(kinds)")
     }
 }

@@ -12,7 +12,7 @@ enum OtherKinds {
         let advice: String
     }
 
-    /// Returns the kind of `link`; nil for links that are none of these.
+    /// Returns the kind of `link`, or nil for links that are none of these.
     static func kind(of link: PaymentLink) -> Kind? {
         if link.form == .text { return byBeginning.first { link.text.hasPrefix($0.0) }?.1 }
         return link.scheme.flatMap { byScheme[String($0)] }

@@ -56,8 +56,8 @@ enum QRCommand: Command {
     }
 
     private static func write(_ bytes: [UInt8], to name: String) throws {
-        // A new file in the place of whatever is there: a text may be as good as money, so that others neither read it
-        // by an old file's permissions nor have it written to where a link leads.
+        // A new file replaces whatever is there. A text may be as good as money: others must neither read it by an old
+        // file's permissions nor redirect it by a link.
         let draft = "\(name).\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         var failure: String?

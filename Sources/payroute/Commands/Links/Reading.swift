@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentReview
 import PaymentRouting
 import PaymentStandards
 import SandboxSupport
@@ -29,7 +30,7 @@ struct Reading {
         case authorization
         /// Connects a wallet to an application.
         case connection
-        /// Several standards or providers; the person chooses.
+        /// Several standards or providers. The person chooses.
         case ambiguous
         /// Intended as a payment text, but broken.
         case invalid
@@ -71,6 +72,8 @@ struct Reading {
         self.advice = advice
     }
 }
+
+// MARK: - Reading a text
 
 extension Reading {
     /// Reads an instruction.
@@ -129,46 +132,7 @@ extension Reading {
         default: "there is nothing to pay\(remedy)"
         }
     }
-}
 
-/// The surroundings of a reading besides the text: the providers, the present time, and whether secrets are shown.
-struct ReadingContext {
-    let vendors: SandboxVendors
-    let registry: ProviderRegistry
-    /// The providers that need a wallet, as a sandbox registers them; nil where they cannot be made.
-    private let settling: ProviderRegistry?
-    /// The standards that these claim.
-    private let settlingStandards: Set<String>
-    let date: Date
-    let reveals: Bool
-
-    init(_ vendors: SandboxVendors, _ registry: ProviderRegistry, at date: Date, reveals: Bool = false) {
-        self.vendors = vendors
-        self.registry = registry
-        self.date = date
-        self.reveals = reveals
-        settling = (try? HTTPURL("http://127.0.0.1:1")).flatMap { try? vendors.registry(sandbox: $0) }
-        let patterns = settling?.descriptors.flatMap(\.patterns) ?? []
-        settlingStandards = Set(patterns.compactMap { if case .standard(let id) = $0 { id } else { nil } })
-    }
-
-    /// Returns the provider that pays a recognized `text` where the application passes a wallet; nil where there is
-    /// none.
-    func settlingProvider(of text: String, _ answer: RouteDecision) -> String? {
-        guard case .recognized(let instruction) = answer, instruction.purpose == .payment, let settling,
-            settlingStandards.contains(instruction.standard),
-            case .matched(let route) = Installation.route(text, settling)
-        else { return nil }
-        return route.provider.rawValue
-    }
-
-    /// Returns the name of a provider for people.
-    func name(of provider: ProviderID) -> String {
-        registry.descriptors.first { $0.id == provider }?.name ?? provider.rawValue
-    }
-}
-
-extension Reading {
     /// Reads the router's answer about `text`.
     init(_ answer: RouteDecision, of text: String, in context: ReadingContext) {
         let reveals = context.reveals && answer.mayBeRevealed
@@ -215,8 +179,8 @@ extension Reading {
         self.init(.invalid, title: "Unreadable input", summary: "Unreadable: \(reason)")
     }
 
-    /// Returns the advice on a text that is not acceptable as a link. What is wrong with a payment's text is mostly an
-    /// accident; with a web link it may be meant to deceive.
+    /// Returns the advice on a text that is not acceptable as a link. A defect of a payment's text is mostly an
+    /// accident. A defect of a web link may be meant to deceive.
     private static func advice(_ defect: LinkDefect, _ text: String) -> String {
         let isWeb =
             text.unicodeScalars.drop { $0.properties.isWhitespace }.prefix(4).map(\.properties.lowercaseMapping)
@@ -296,6 +260,168 @@ extension Reading {
             warnings.append(("unverified", reason))
             summary += " · unverified: \(reason)"
             advice = "pay with \(name) (provider '\(route.provider)') only if you trust where it comes from"
+        }
+    }
+}
+
+// MARK: - Output
+
+extension Reading {
+    /// The rows for people, below the summary. All of their texts are safe to show.
+    var rows: [(label: String, text: String)] {
+        var rows: [(String, String?)] = [
+            ("payee", payee?.account), ("name", payee?.name.map { "\($0) (as the text claims)" }),
+            ("amount", amount.rowText), ("network", network?.name), ("memo", memo), ("number", reference),
+            ("expires", expires.map { "\($0.ISO8601Format())\(isExpired == true ? ", which has passed" : "")" }),
+        ]
+        rows += payments.map { payment in
+            (
+                "payment",
+                [payment.amount.rowText ?? "any amount", payment.payee?.account].compactMap(\.self).joined(
+                    separator: " to ")
+            )
+        }
+        rows += alternatives.map { (kind == .ambiguous ? "either" : "or", $0.summary) }
+        rows += warnings.filter { !summary.lowercased().contains($0.words.lowercased()) }.map { ("note", $0.words) }
+        rows.append(("next", advice))
+        return rows.compactMap { label, text in
+            text.flatMap { $0.isEmpty ? nil : (label, Printable.text($0, limit: 2000)) }
+        }
+    }
+
+    /// Adds the members of `reading` of `inspect --json`.
+    func write(to buffer: inout [UInt8]) {
+        buffer.addMember("advice", advice)
+        buffer.addObjects("alternatives", alternatives) { $1.write(to: &$0) }
+        buffer.addMember("amount", amount.number)
+        buffer.addMember("amountKind", amount.kind)
+        buffer.addJSON("expired", isExpired.map(JSONValue.bool) ?? .null)
+        buffer.addMember("expires", expires?.ISO8601Format())
+        buffer.addMember("kind", kind.rawValue)
+        buffer.addMember("memo", memo)
+        buffer.addMember("network", network?.id)
+        buffer.addMember("networkName", network?.name)
+        buffer.addMember("payee", payee?.account)
+        buffer.addMember("payeeCheck", payee?.check.rawValue)
+        buffer.addMember("payeeName", payee?.name)
+        buffer.addJSON("payments", .array(payments.map(\.json)))
+        buffer.addMember("provider", provider)
+        buffer.addMember("reference", reference)
+        buffer.addJSON("repeats", repeats?.json ?? .null)
+        buffer.addMember("standard", standard)
+        buffer.addMember("summary", summary)
+        buffer.addMember("title", title)
+        buffer.addMember("unclear", unread.filter(\.couldChangePayment).map(\.name))
+        buffer.addMember("unit", amount.unit)
+        buffer.addJSON(
+            "unread",
+            .object(Dictionary(unread.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
+        )
+        buffer.addMember("warnings", warnings.map(\.name))
+    }
+
+    /// The same as a value.
+    var json: JSONValue {
+        var buffer: [UInt8] = []
+        buffer.addJSONLine { write(to: &$0) }
+        do { return try JSONValue(parsing: buffer.dropLast()) } catch { return .null }
+    }
+}
+
+/// The surroundings of a reading besides the text: the providers, the present time, and whether secrets are shown.
+struct ReadingContext {
+    let vendors: SandboxVendors
+    let registry: ProviderRegistry
+    /// The providers that need a wallet, as a sandbox registers them, or nil if they cannot be made.
+    private let settling: ProviderRegistry?
+    /// The standards that these claim.
+    private let settlingStandards: Set<String>
+    let date: Date
+    let reveals: Bool
+
+    init(_ vendors: SandboxVendors, _ registry: ProviderRegistry, at date: Date, reveals: Bool = false) {
+        self.vendors = vendors
+        self.registry = registry
+        self.date = date
+        self.reveals = reveals
+        settling = (try? HTTPURL("http://127.0.0.1:1")).flatMap { try? vendors.registry(sandbox: $0) }
+        let patterns = settling?.descriptors.flatMap(\.patterns) ?? []
+        settlingStandards = Set(patterns.compactMap { if case .standard(let id) = $0 { id } else { nil } })
+    }
+
+    /// Returns the provider that pays a recognized `text` if the application passes a wallet, or nil if there is none.
+    func settlingProvider(of text: String, _ answer: RouteDecision) -> String? {
+        guard case .recognized(let instruction) = answer, instruction.purpose == .payment, let settling,
+            settlingStandards.contains(instruction.standard),
+            case .matched(let route) = Installation.route(text, settling)
+        else { return nil }
+        return route.provider.rawValue
+    }
+
+    /// Returns the name of a provider for people.
+    func name(of provider: ProviderID) -> String {
+        registry.descriptors.first { $0.id == provider }?.name ?? provider.rawValue
+    }
+}
+
+extension PaymentInstruction.Payment {
+    fileprivate var json: JSONValue {
+        var object: JSONValue = ["amountKind": .string(amount.kind)]
+        let members = [
+            ("amount", amount.number), ("memo", memo), ("payee", payee?.account), ("payeeName", payee?.name),
+            ("unit", amount.unit),
+        ]
+        for (name, text) in members { object[name] = text.map(JSONValue.string) ?? .null }
+        return object
+    }
+}
+
+extension PaymentInstruction.Repetition {
+    fileprivate var json: JSONValue {
+        [
+            "every": every.map { .number(JSONNumber($0)) } ?? .null, "unit": .string(unit.rawValue),
+            "first": first.map { .string($0.ISO8601Format()) } ?? .null,
+            "last": last.map { .string($0.ISO8601Format()) } ?? .null,
+        ]
+    }
+}
+
+extension PaymentInstruction.Amount {
+    /// The name of the case, for programs.
+    fileprivate var kind: String {
+        switch self {
+        case .open: "open"
+        case .fixed: "fixed"
+        case .minimum: "minimum"
+        case .suggested: "suggested"
+        case .uncounted: "uncounted"
+        case .onService: "onService"
+        case .several: "several"
+        }
+    }
+
+    /// The exact number in main units, or nil if the text states none.
+    fileprivate var number: String? {
+        if case .uncounted(let digits, _) = self { return digits }
+        return money?.decimalText
+    }
+
+    /// The unit of ``number``: `iso4217/EUR`, `caip19/…`, `BTC`, or a bare symbol.
+    fileprivate var unit: String? {
+        if case .uncounted(_, let unit) = self { return unit }
+        return money?.currency.mainUnit
+    }
+
+    /// The amount as a row.
+    fileprivate var rowText: String? {
+        switch self {
+        case .open: nil
+        case .onService: "asked of the service"
+        case .several: nil
+        case .fixed(let money): AmountText.words(money)
+        case .minimum(let money): "\(AmountText.words(money)) at least"
+        case .suggested(let money): "\(AmountText.words(money)), unless the payer changes it"
+        case .uncounted(let digits, let unit): Self.words(digits, unit: unit, isShort: false)
         }
     }
 }
