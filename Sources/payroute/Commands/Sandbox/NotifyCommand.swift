@@ -151,7 +151,7 @@ struct Forwarder: SandboxService {
         "proxy-connection",
     ]
 
-    /// Returns the server's own answer; 502 when there is none, so that the sandbox tries again.
+    /// Returns the server's own answer, or 502 if there is none, so that the sandbox tries again.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         var copy = HTTPRequest(request.method, target, body: request.body)
         for field in request.headers.fields where !Self.ownFields.contains(field.name.lowercased()) {

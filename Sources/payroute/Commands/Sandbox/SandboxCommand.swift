@@ -1,8 +1,11 @@
+import ChildProcesses
+import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
 import SandboxHome
 import SandboxSupport
+import Synchronization
 
 /// `payroute sandbox`: the simulated services on this machine, until a signal comes.
 enum SandboxCommand: Command {
@@ -177,5 +180,118 @@ enum SandboxCommand: Command {
 
     private static func sleepUntilCancelled() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+}
+
+// MARK: - Helpers
+
+/// The ports of a testnet where its clients look for parts of the sandbox.
+struct TestnetPorts {
+    private let servers: [LoopbackServer]
+    /// The address of each part, and the path that its root stands for.
+    let parts: [(address: HTTPURL, path: String)]
+
+    /// Serves the parts of a sandbox that is itself served at `base`.
+    ///
+    /// - Throws: `SandboxError`, naming the port.
+    init(_ testnet: ListedTestnet, of sandbox: any SandboxService, at base: HTTPURL) throws(SandboxError) {
+        var servers: [LoopbackServer] = []
+        for part in testnet.parts {
+            servers.append(
+                try LoopbackServer(Part(whole: sandbox, base: base, path: part.path), port: part.port))
+        }
+        self.servers = servers
+        parts = zip(servers, testnet.parts).map { ($0.baseURL, $1.path) }
+    }
+
+    func stop() { for server in servers { server.stop() } }
+}
+
+/// A file that reports the sandbox's address to its starter once it is ready.
+struct ReadyFile {
+    private let url: URL
+
+    /// Writes the file, whole or not at all.
+    init(_ path: String, _ base: HTTPURL) throws {
+        url = URL(filePath: path)
+        let content: JSONValue = [
+            "url": .string(base.text), "port": .number(JSONNumber(Int(base.port))),
+            "pid": .number(JSONNumber(Int(ProcessInfo.processInfo.processIdentifier))),
+        ]
+        do {
+            try Data(content.serialized() + Array("\n".utf8)).write(to: url, options: .atomic)
+        } catch {
+            throw CommandError(
+                description:
+                    "\(Printable.text(path)) cannot be written: name a file in a folder that is there and writable")
+        }
+    }
+
+    /// Removes the file, so that an ended sandbox is not called.
+    func remove() { try? FileManager.default.removeItem(at: url) }
+}
+
+/// The user's browser.
+enum Browser {
+    /// Opens an address, or reports that it could not.
+    static func open(_ address: String, _ console: Console) {
+        #if canImport(Glibc) || canImport(Musl)
+            let program = "xdg-open"
+        #else
+            let program = "open"
+        #endif
+        guard let opener = try? ChildProcess("/usr/bin/env", [program, address]) else { return fail(address, console) }
+        Task {
+            if await opener.end() != 0 { fail(address, console) }
+        }
+    }
+
+    private static func fail(_ address: String, _ console: Console) {
+        console.diagnostics.line("No browser could be started; open \(address) in one.")
+    }
+}
+
+/// The events of the sandbox, one line each, while it runs: ``TailCommand`` shows the same of a sandbox elsewhere.
+final class LiveLog: Sendable {
+    private let console: Console
+    private let isOn = Mutex(false)
+
+    init(_ console: Console) { self.console = console }
+
+    /// Shows every event from now on.
+    func begin() { isOn.withLock { $0 = true } }
+
+    /// Shows no more events.
+    func end() { isOn.withLock { $0 = false } }
+
+    func print(_ event: HomeEvent) {
+        guard isOn.withLock({ $0 }) else { return }
+        console.output.line(TailCommand.line(event.json, console.style))
+    }
+}
+
+/// A part of a sandbox at another address.
+private struct Part: SandboxService {
+    let whole: any SandboxService
+    let base: HTTPURL
+    let path: String
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        guard let moved = moved(request) else { return HTTPResponse(status: 404) }
+        return await whole.respond(to: moved)
+    }
+
+    func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        guard let moved = moved(request) else { return .response(HTTPResponse(status: 404)) }
+        return await whole.answer(to: moved)
+    }
+
+    /// Returns the request as it would have come to the sandbox's own address.
+    private func moved(_ request: HTTPRequest) -> HTTPRequest? {
+        let query = request.url.query.map { "?" + $0 } ?? ""
+        guard let url = try? HTTPURL(base.origin + path + request.url.path + query) else { return nil }
+        var request = request
+        request.url = url
+        return request
     }
 }
