@@ -37,7 +37,7 @@ package enum CommandLineTool {
             ])
     }
 
-    /// Runs the command that `words` name; `words` exclude the program's own name.
+    /// Runs the command that `words` name. They exclude the program's own name.
     package static func run(_ words: [String], _ console: Console) async -> ExitCode {
         var code: ExitCode
         do {
@@ -119,5 +119,92 @@ package enum CommandLineTool {
     private static func help(_ syntax: CommandSyntax, _ console: Console) -> ExitCode {
         console.output.write(HelpText.of(syntax, width: console.width))
         return .done
+    }
+}
+
+// MARK: - Commands
+
+/// A command of `payroute`.
+protocol Command {
+    /// The word that names it.
+    static var name: String { get }
+    /// One line for the list of commands.
+    static var summary: String { get }
+    /// The syntax of its line.
+    static var syntax: CommandSyntax { get }
+
+    /// The commands below this one. A command with any does nothing itself, unless ``runsAlone`` is true.
+    static var subcommands: [any Command.Type] { get }
+    /// True if a command with subcommands also works without one.
+    static var runsAlone: Bool { get }
+
+    /// Runs the command.
+    ///
+    /// - Throws: ``UsageError`` for exit code 64. Any other error is printed and ends with exit code 1.
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode
+}
+
+extension Command {
+    static var subcommands: [any Command.Type] { [] }
+    static var runsAlone: Bool { false }
+}
+
+/// The exit code of the process. Scripts rely on it.
+package struct ExitCode: RawRepresentable, Equatable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Everything requested is done.
+    static let done = ExitCode(rawValue: 0)
+    /// The work failed.
+    static let failed = ExitCode(rawValue: 1)
+    /// The command line is malformed (`EX_USAGE`).
+    static let usage = ExitCode(rawValue: 64)
+
+    /// A signal ended the work: 128 plus its number, as in shells.
+    static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
+}
+
+/// A failure with a sentence for people.
+struct CommandError: Error, CustomStringConvertible {
+    let description: String
+}
+
+// MARK: - Synonyms
+
+/// Words that people type for a command that has another name here, taken from other tools.
+enum CommandSynonyms {
+    /// Other names of commands, which work as well.
+    static let names = ["completions": "completion", "man": "manual"]
+
+    /// Returns a hint for the command that the word is meant for, or nil for a word without a meaning.
+    static func advice(for word: String) -> String? {
+        switch word {
+        case "server", "start", "mock":
+            "the simulated services are started by 'payroute sandbox', the HTTP API by 'payroute serve'"
+        case "listen", "forward", "webhook", "webhooks":
+            "'payroute sandbox notify --forward-to <url>' brings a sandbox's notifications to your server"
+        case "trigger", "create", "charge", "checkout": "'payroute sandbox new' makes a payment at a running sandbox"
+        case "logs", "log", "tail", "events":
+            "'payroute sandbox tail' shows what a sandbox sees; 'payroute journal show' what a payment did"
+        case "watch":
+            "'payroute sandbox tail' shows what happens at a sandbox; 'payroute status' asks about one payment"
+        case "config", "configure", "configuration", "settings", "login":
+            "there is no file of settings: every command has its options, and 'payroute providers' lists the built-in providers"
+        case "scan", "read", "decode", "parse", "image":
+            "'payroute inspect --image <file>' reads the code in a picture, 'payroute inspect' any text"
+        case "check", "health", "diagnose", "info": "'payroute doctor' looks at this installation"
+        case "send", "buy": "'payroute pay' pays a link"
+        case "options", "price", "offer": "'payroute quote' shows what a link wants paid and how"
+        case "void", "abort": "'payroute cancel' cancels a payment"
+        case "list", "history", "ls": "'payroute journal list' shows past payments"
+        case "resume", "recover", "retry": "'payroute journal resume' settles interrupted payments"
+        case "docs":
+            "'payroute manual' prints the manual page, 'payroute help <subcommand>' explains one"
+        case "new", "init", "scaffold", "generate":
+            "'payroute new-provider <name>' writes a provider, 'payroute sandbox new' makes a payment"
+        default: nil
+        }
     }
 }
