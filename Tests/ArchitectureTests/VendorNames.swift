@@ -8,7 +8,7 @@ extension Rules {
         "Sources/payroute/Commands/Links/OtherKinds.swift":
             "texts that are no payments, among them a wallet's protocol",
         "Sources/payroute/Commands/Payments/PayCommand.swift": "its help",
-        "Sources/payroute/Commands/Review/ReviewCommand.swift": "its help: the form of a case is the vendor's",
+        "Sources/payroute/Commands/ReviewCommand.swift": "its help: the form of a case is the vendor's",
         "Sources/payroute/Commands/Sandbox/": "their help",
     ]
 

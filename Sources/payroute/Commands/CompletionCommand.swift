@@ -1,5 +1,36 @@
-/// A shell, and the script that completes command lines in it: plain lists, made from the same descriptions as the
-/// help, so that they cannot differ from it.
+import PaymentCore
+import SandboxSupport
+
+/// `payroute completion`: the script with which a shell completes command lines.
+enum CompletionCommand: Command {
+    static let name = "completion"
+    static let summary = "Print completions for bash, zsh or fish."
+    static let syntax = CommandSyntax(
+        path: "payroute completion",
+        overview: "Print completions for a shell.",
+        discussion: """
+            bash: payroute completion bash > ~/.local/share/bash-completion/completions/payroute
+            zsh: payroute completion zsh > ~/.zfunc/_payroute, with ~/.zfunc in fpath before compinit
+            fish: payroute completion fish > ~/.config/fish/completions/payroute.fish
+            """,
+        arguments: [.init(name: "shell", help: "bash, zsh or fish.", values: ["bash", "zsh", "fish"])],
+        examples: [.init("payroute completion bash", "the script for bash")])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let word = arguments.positionals[0]
+        guard let shell = Shell(rawValue: word) else {
+            throw UsageError(
+                "There are no completions for \(UsageError.quoted(word)): say bash, zsh or fish", arguments.syntax)
+        }
+        console.output.write(shell.script(CommandTree.all.map { $0.naming(console.vendors) }))
+        return .done
+    }
+}
+
+// MARK: - Shells
+
+/// A shell, and the script that completes command lines in it. The script consists of plain lists that are made from
+/// the same descriptions as the help, so the two cannot differ.
 enum Shell: String {
     case bash, zsh, fish
 
@@ -15,7 +46,7 @@ enum Shell: String {
     /// The values of an option, as a shell offers them.
     private enum Values: Hashable {
         case files
-        /// These, or values that begin with them where they end with a slash.
+        /// These, or values that begin with them if they end with a slash.
         case list([String])
         /// The rests of the names of programs that begin so.
         case programs(String)
@@ -212,6 +243,57 @@ enum Shell: String {
             return " -x -a \(quoted(names))"
         case .unknown: return " -x"
         }
+    }
+}
+
+// MARK: - Commands
+
+/// One command, in the form for shells and manuals.
+struct CommandTree {
+    /// The words that lead to it, without the program's name.
+    let words: [String]
+    private(set) var syntax: CommandSyntax
+
+    /// Every command, parents first. The program itself is the first of all.
+    static var all: [CommandTree] {
+        [CommandTree(words: [], syntax: CommandLineTool.syntax)] + below([], CommandLineTool.commands)
+    }
+
+    private static func below(_ words: [String], _ commands: [any Command.Type]) -> [CommandTree] {
+        commands.flatMap { command in
+            [CommandTree(words: words + [command.name], syntax: command.syntax)]
+                + below(words + [command.name], command.subcommands)
+        }
+    }
+
+    /// Returns the command with the names of `vendors` among its values.
+    func naming(_ vendors: SandboxVendors) -> CommandTree {
+        var command = self
+        for index in syntax.arguments.indices {
+            command.syntax.arguments[index].values += Self.values(syntax.arguments[index].names, vendors)
+        }
+        for index in syntax.options.indices {
+            command.syntax.options[index].values += Self.values(syntax.options[index].names, vendors)
+        }
+        return command
+    }
+
+    private static func values(_ names: CommandSyntax.Names?, _ vendors: SandboxVendors) -> [String] {
+        switch names {
+        case .scenarios:
+            SandboxServices(vendors).all.flatMap { service in service.scenarios.map { "\(service.id)/\($0.name)" } }
+        case .providers: vendors.list.map(\.id.rawValue)
+        case .payments: vendors.list.map { "\($0.id.rawValue)/" }
+        case nil: []
+        }
+    }
+
+    /// The options, with those that are common to all commands.
+    var options: [CommandSyntax.Option] {
+        syntax.options + [
+            .init(name: "help", short: "h", help: "Show help information."),
+            .init(name: "version", help: "Show the version."),
+        ]
     }
 }
 

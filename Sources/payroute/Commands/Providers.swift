@@ -1,5 +1,7 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
+import SandboxSupport
 
 /// `payroute providers`: the registered providers.
 enum ProvidersCommand: Command {
@@ -62,4 +64,47 @@ enum ProvidersCommand: Command {
             show(descriptor, ["quotes and pays with a wallet of the application; here with --sandbox"], console)
         }
     }
+}
+
+/// The payment standards that this program reads.
+enum Installation {
+    /// Reads the payment standards.
+    static let standards = StandardsReader()
+    /// Readers of payment standards for links that no provider claims.
+    static let readers: [any InstructionReader] = [standards]
+
+    /// Returns the route of `text`, standards included. Sends nothing.
+    static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {
+        registry.route(text, readers: readers)
+    }
+}
+
+extension SandboxVendors {
+    /// Returns the providers, calling their real services or, if given, a sandbox.
+    ///
+    /// - Parameters:
+    ///   - privately: The settings of the private channels for asking payees for invoices. If nil, payees are paid by
+    ///     what they publish.
+    ///   - allowedTokens: Tokens that wallets may pay although no table knows them.
+    ///   - names: The DNS resolver of payees' names. If nil, no name is looked up.
+    ///   - external: Other programs that are providers, in addition to the built-in ones.
+    ///   - hasWallet: True if the payer has a wallet that pays by itself.
+    func registry(
+        sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, allowing allowedTokens: [AssetID] = [],
+        names: HTTPURL? = nil, with external: [ExternalProvider] = [], hasWallet: Bool = false
+    ) throws -> ProviderRegistry {
+        try registry(
+            VendorSettings(
+                sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens,
+                hasWallet: hasWallet, names: names),
+            with: external)
+    }
+
+    /// Returns the providers with these settings, and external ones.
+    func registry(_ settings: VendorSettings, with external: [ExternalProvider]) throws -> ProviderRegistry {
+        try ProviderRegistry(providers(settings) + external)
+    }
+
+    /// Returns true if a provider pays texts of payment standards. The standard then describes its texts.
+    func paysStandards(_ provider: ProviderID) -> Bool { self[provider]?.paysStandards ?? false }
 }

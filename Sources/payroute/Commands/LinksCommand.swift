@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTransport
 import SandboxSupport
 
-/// `payroute links`: private links with other users, over which payments are asked for.
+/// `payroute links`: private links with other users, for asking for payments.
 enum LinksCommand: Command {
     static let name = "links"
     static let summary = "Exchange requests for payments with other users of a sandbox, privately."
@@ -92,6 +92,8 @@ enum LinksCommand: Command {
         ]
     }
 }
+
+// MARK: - Subcommands
 
 /// `payroute links list`.
 enum LinksListCommand: Command {
@@ -210,7 +212,7 @@ enum LinksPayCommand: Command {
         let autoPay = try AutoPayOption.read(arguments)
         let links = try LinksCommand.open(arguments, console)
         let asked = try await links.payment(of: arguments.positionals[0])
-        // It may be cancelled since the last poll.
+        // It may have been cancelled since the last poll.
         _ = try await links.poll(asked.user)
         let session = try await PaymentSession(arguments, console, autoPay: autoPay) {
             console.narrate($0, isJSON: isJSON)
@@ -222,10 +224,82 @@ enum LinksPayCommand: Command {
             return await session.pay(period, at: asked.link, isApproved: autoPay == nil)
         }
         console.show(result, isJSON: isJSON, hasSteps: true)
-        // The proof goes out at once; where that fails, at the next poll.
+        // The proof is sent at once or, if that fails, by the next poll.
         do { _ = try await links.poll(asked.user) } catch {
             console.error("The proof was not sent, and is sent by the next 'payroute links poll': \(error)")
         }
         return result.exitCode(after: signal)
     }
+}
+
+// MARK: - Answers to requests
+
+/// The answers to requests for payments, which are sent at once.
+extension LinksCommand {
+    fileprivate static let reason = CommandSyntax.Option(
+        name: "reason", value: "text", help: "The reason, which only the other user can read.")
+
+    /// Returns the syntax of a command that answers a request.
+    ///
+    /// - Parameters:
+    ///   - words: an example's options, empty if the command has none.
+    ///   - effect: the example's effect.
+    fileprivate static func syntax(
+        _ name: String, _ overview: String, more discussion: String? = nil, with words: String = "", effect: String
+    ) -> CommandSyntax {
+        CommandSyntax(
+            path: "payroute links \(name)", overview: overview, discussion: discussion, arguments: [request],
+            options: (words.isEmpty ? [] : [reason]) + [json] + PaymentOptions.links,
+            examples: [
+                .init("payroute links \(name) 11111111-1111-4111-8111-000000000002 \(words)--journal b.db", effect)
+            ])
+    }
+}
+
+/// A command that answers a request.
+protocol LinksAnswerCommand: Command {
+    /// Returns the answer with the line's reason.
+    static func answer(_ reason: String?) -> RequestAnswer
+}
+
+extension LinksAnswerCommand {
+    /// Answers the request that the line names, and shows its link.
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let links = try LinksCommand.open(arguments, console)
+        let link = try await links.answer(arguments.positionals[0], answer(arguments.value(LinksCommand.reason.name)))
+        LinksCommand.show([link], of: links.user, arguments, console)
+        return .done
+    }
+}
+
+/// `payroute links accept`.
+enum LinksAcceptCommand: LinksAnswerCommand {
+    static let name = "accept"
+    static let summary = "Accept a request. Nothing is paid by it."
+    static let syntax = LinksCommand.syntax(
+        name, summary, more: "Paying a request accepts it, too.", effect: "the other user may expect the payment")
+
+    static func answer(_ reason: String?) -> RequestAnswer { .accept }
+}
+
+/// `payroute links reject`.
+enum LinksRejectCommand: LinksAnswerCommand {
+    static let name = "reject"
+    static let summary = "Reject a request: it is not paid."
+    static let syntax = LinksCommand.syntax(
+        name, summary, with: "--reason 'too much' ", effect: "the other user reads why")
+
+    static func answer(_ reason: String?) -> RequestAnswer { .reject(reason: reason) }
+}
+
+/// `payroute links cancel`.
+enum LinksCancelCommand: LinksAnswerCommand {
+    static let name = "cancel"
+    static let summary = "Cancel a request, from either side."
+    static let syntax = LinksCommand.syntax(
+        name, summary,
+        more: "A payment in progress is made all the same. Of a request that recurs no later period is paid.",
+        with: "--reason 'moved away' ", effect: "no further period is paid")
+
+    static func answer(_ reason: String?) -> RequestAnswer { .cancel(reason: reason) }
 }
