@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -12,7 +13,7 @@ struct ExternalCall: Sendable {
     let manifest: ExternalManifest
     let limits: ExternalProvider.Limits
     let context: ProviderContext
-    /// The attempt's key, where there is an attempt.
+    /// The attempt's key, if there is an attempt.
     let key: String?
     /// The call's id, which no other call of this process has: every message of the call carries it.
     private let id = Self.calls.add(1, ordering: .relaxed).newValue
@@ -158,7 +159,7 @@ struct ExternalCall: Sendable {
 
     // MARK: Errors
 
-    /// Does `work`; its failure leaves the payment open where money may have moved already.
+    /// Does `work`. Its failure leaves the payment open if money may have moved already.
     func judging<Value>(_ work: () throws -> Value) throws -> Value {
         do { return try work() } catch let error as PaymentError {
             guard money.hasMoved, error.phase != .maybeSent else { throw error }
@@ -180,7 +181,7 @@ struct ExternalCall: Sendable {
                 .cancelled, "the payment was cancelled while the external provider worked",
                 provider: manifest.descriptor.id, phase: money.hasMoved ? .maybeSent : .beforeSend)
         }
-        // Programs end like this where a service's answer is not what they expect.
+        // Programs end like this if a service's answer is not what they expect.
         var isEnd = false
         if case .ended = failure { isEnd = true }
         return PaymentError(
@@ -190,6 +191,98 @@ struct ExternalCall: Sendable {
     }
 }
 
+// MARK: - Values
+
+/// The values of the protocol with external providers.
+enum ExternalNames {
+    /// `{"value": "12.50", "unit": "iso4217/EUR", "digits": 2}`. Digits are for assets, which define none. Bitcoin is
+    /// `BTC`, or whole satoshis in `sat`.
+    static func amount(_ amount: Money) -> JSONValue {
+        [
+            "value": .string(amount.decimalText), "unit": .string(amount.currency.mainUnit),
+            "digits": .number(JSONNumber(Int(amount.exponent))),
+        ]
+    }
+
+    static func amount(_ json: JSONValue?) throws(PaymentError) -> Money {
+        guard let value = json?["value"]?.string, let unit = json?["unit"]?.string else {
+            throw malformed("an amount has no 'value' or no 'unit'")
+        }
+        let digits = json?["digits"]?.int64.flatMap { UInt8(exactly: $0) }
+        do { return try Money(value, unit: unit, decimals: digits) } catch {
+            throw malformed("an amount is malformed: \(error)")
+        }
+    }
+
+    static func quote(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentQuote {
+        guard let payee = message["payee"]?.string, (1...200).contains(payee.count) else {
+            throw malformed("the quote has no 'payee'")
+        }
+        var options: [PaymentMethodOption] = []
+        for option in message["options"]?.array ?? [] {
+            guard let id = option["id"]?.string, let title = option["title"]?.string, (1...200).contains(title.count)
+            else { throw malformed("an option has no 'id' or no 'title'") }
+            options.append(
+                PaymentMethodOption(
+                    id: id, title: title, amount: try amount(option["amount"]),
+                    providerData: option.present("data")))
+        }
+        return PaymentQuote(
+            reference: reference, payee: Payee(name: payee),
+            amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
+            options: options, expiresAt: try date(message.present("expires")),
+            report: try message.present("outcome").map { json throws(PaymentError) in
+                try report(json, of: reference)
+            })
+    }
+
+    private static func date(_ json: JSONValue?) throws(PaymentError) -> Date? {
+        guard let json else { return nil }
+        guard let seconds = json.int64, (0...4_102_444_800).contains(seconds) else {
+            throw malformed("'expires' is no number of Unix seconds")
+        }
+        return Date(timeIntervalSince1970: Double(seconds))
+    }
+
+    /// `{"type": "outcome", "outcome": "succeeded", …}`. Any other outcome is reported as unknown, and kept.
+    static func report(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> ServiceReport {
+        guard let word = message["outcome"]?.string else { throw malformed("the outcome has no 'outcome'") }
+        let text = Printable.text(message["message"]?.string ?? "", limit: 200)
+        switch word {
+        case "succeeded":
+            return .succeeded(
+                PaymentReceipt(
+                    reference: reference,
+                    amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
+                    transactionID: message["transaction"]?.string))
+        case "declined":
+            return .declined(DeclineReason(.refused, text.isEmpty ? "the service refused the payment" : text))
+        case "cancelled": return .cancelled
+        case "expired": return .expired
+        case "pending":
+            let seconds = message["after"]?.number?.double.flatMap { (0...86_400).contains($0) ? $0 : nil }
+            return .pending(retryAfter: seconds.map { .milliseconds(Int64($0 * 1000)) })
+        default:
+            let status = Printable.text(word, limit: 60)
+            let reason = text.isEmpty ? "the external provider does not know what has become of it" : text
+            return .unknown(
+                UnknownOutcome(reference: reference, rawStatus: status, message: "\(reason) (its status: \(status))"))
+        }
+    }
+
+    private static func malformed(_ text: String) -> PaymentError {
+        PaymentError(.invalidResponse, "the external provider's answer cannot be used: \(text)", phase: .answered)
+    }
+}
+
 extension StepKind {
     fileprivate var isMutation: Bool { if case .mutation = self { true } else { false } }
+}
+
+extension JSONValue {
+    /// Returns the member `name`, or nil if it is absent or null. Both mean the same for an optional member.
+    func present(_ name: String) -> JSONValue? {
+        guard let member = self[name], !member.isNull else { return nil }
+        return member
+    }
 }

@@ -71,7 +71,8 @@ struct ExternalManifest: Sendable, Equatable {
         return texts.count == list.count ? texts : nil
     }
 
-    /// Returns true if `text` stands for one host: what is built in alone may be led anywhere, or below a domain.
+    /// Returns true if `text` stands for one host. Only built-in providers may call any host, or every host below a
+    /// domain.
     private static func isHost(_ text: String) -> Bool {
         OutboundHosts.isWellFormed(text) && text != OutboundHosts.anyNamedHost && !text.hasPrefix(".")
     }
@@ -128,7 +129,7 @@ struct ExternalLink: Sendable, Equatable {
         holdsSecret = json["secret"]?.bool ?? false
     }
 
-    /// Returns the match of `link`; nil when it is not of this kind.
+    /// Returns the match of `link`, or nil if it is not of this kind.
     func match(_ link: PaymentLink) -> LinkMatch? {
         var isVerified = false
         switch pattern {

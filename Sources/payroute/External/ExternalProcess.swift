@@ -1,4 +1,5 @@
 import ChildProcesses
+import Foundation
 import PaymentCore
 import Synchronization
 
@@ -12,7 +13,7 @@ import Synchronization
 
 /// A running program that speaks one JSON object per line over its standard streams.
 ///
-/// Waiting for it blocks its caller, in short turns that notice when the task is cancelled: its own work takes
+/// Waiting for it blocks its caller, in short turns that end when the task is cancelled. Its own work takes
 /// milliseconds, because slow work (the network, the clock) is done for it. It is killed, with its process group, when
 /// it is late, sends too much, or is not needed any more, and on Linux with every process that has left the group, too
 /// (``OrphanedProcesses``). Its standard error is shown line by line, escaped as any foreign text.
@@ -21,7 +22,7 @@ import Synchronization
 package final class ExternalProcess: @unchecked Sendable {
     /// The reason why the program sends nothing more.
     enum ProcessError: Error {
-        /// It could not be started; the text gives the reason.
+        /// It could not be started. The text gives the reason.
         case cannotStart(String)
         /// It sent nothing in this time.
         case late(Duration)
@@ -38,7 +39,7 @@ package final class ExternalProcess: @unchecked Sendable {
     /// The most bytes of a line.
     static let lineLimit = 1 << 20
 
-    /// The running programs. This program exits without clean-up, so that nothing else would end them.
+    /// The running programs. This program exits without clean-up, so nothing else would end them.
     private static let running = Mutex<Set<pid_t>>([])
 
     /// Kills every running program, before this one ends.
@@ -109,7 +110,7 @@ package final class ExternalProcess: @unchecked Sendable {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// Kills the program, everything in its process group, and what it has left outside of that.
+    /// Kills the program, everything in its process group, and the processes that it has left outside of that.
     func end() {
         guard !isOver else { return }
         isOver = true
@@ -196,6 +197,140 @@ package final class ExternalProcess: @unchecked Sendable {
         }
     }
 }
+
+// MARK: - Standard error
+
+/// The standard error of a running program, reported line by line, escaped as any foreign text.
+struct ErrorLines {
+    /// Receives a line, escaped.
+    typealias Report = @Sendable (String) -> Void
+
+    /// The most lines that are reported. The rest is read and left out.
+    private static let mostReports = 1000
+    /// A longer line is reported in parts.
+    private static let lineLimit = 4096
+
+    /// This program's end of the pipe, or -1 after it was closed.
+    private(set) var descriptor: Int32
+    private let report: Report
+    private var buffer: [UInt8] = []
+    private var reported = 0
+
+    /// - Parameter descriptor: this program's end of the pipe, which ``end()`` closes.
+    init(of descriptor: Int32, report: @escaping Report) {
+        self.descriptor = descriptor
+        self.report = report
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Reports the lines that have come.
+    mutating func read() {
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        // A program that writes without end does not keep this one here.
+        for _ in 0..<16 where descriptor >= 0 {
+            let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { break }
+            guard count > 0 else {
+                close(descriptor)
+                descriptor = -1
+                break
+            }
+            buffer += chunk[..<count]
+            while let end = buffer.firstIndex(of: 0x0A) ?? cut {
+                show(buffer[..<end])
+                buffer.removeSubrange(..<(buffer[end] == 0x0A ? end + 1 : end))
+            }
+        }
+    }
+
+    /// Reports the lines that have come, also one without an end, and closes the pipe.
+    mutating func end() {
+        read()
+        if !buffer.isEmpty { show(buffer[...]) }
+        buffer = []
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    private var cut: Int? { buffer.count > Self.lineLimit ? Self.lineLimit : nil }
+
+    private mutating func show(_ line: ArraySlice<UInt8>) {
+        reported += 1
+        guard reported <= Self.mostReports else { return }
+        report(Printable.text(String(decoding: line, as: UTF8.self)))
+        if reported == Self.mostReports { report("(more is left out)") }
+    }
+}
+
+// MARK: - Orphaned processes
+
+/// Processes that external providers have left behind: started by them, and no longer in their process groups.
+///
+/// Linux gives a process whose parent has ended to the nearest ancestor that asks for such, whatever its group and
+/// session. A program that starts nothing but providers can thus find the processes that they left, and end them.
+/// Elsewhere nothing is found.
+package enum OrphanedProcesses {
+    private struct State {
+        var mayAdopt = false
+        var isAdopting = false
+    }
+
+    private static let state = Mutex(State())
+
+    /// Lets this program adopt processes as soon as it starts a provider: all others that it starts are ended with
+    /// them.
+    package static func allow() {
+        state.withLock { $0.mayAdopt = true }
+    }
+
+    /// Adopts orphaned processes from now on, if ``allow()`` was called.
+    static func adopt() {
+        #if canImport(Glibc) || canImport(Musl)
+            state.withLock { state in
+                guard state.mayAdopt, !state.isAdopting else { return }
+                // The system's own function takes any number of arguments, which Swift does not call.
+                typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+                guard let function = dlsym(nil, "prctl") else { return }
+                state.isAdopting = unsafeBitCast(function, to: Control.self)(childSubreaper, 1, 0, 0, 0) == 0
+            }
+        #endif
+    }
+
+    /// Kills every child of this program but `kept`, and the processes that these leave in turn.
+    static func end(but kept: Set<pid_t>) {
+        guard state.withLock(\.isAdopting) else { return }
+        // A killed process may have started another one before.
+        for _ in 0..<mostRounds {
+            let orphans = children.filter { !kept.contains($0) }
+            if orphans.isEmpty { return }
+            for orphan in orphans {
+                kill(orphan, SIGKILL)
+                var status: Int32 = 0
+                while waitpid(orphan, &status, 0) < 0, errno == EINTR {}
+            }
+        }
+    }
+
+    /// PR_SET_CHILD_SUBREAPER of `linux/prctl.h`.
+    private static let childSubreaper: Int32 = 36
+    private static let mostRounds = 100
+
+    /// The children of this program, also those that have ended and were not waited for.
+    private static var children: [pid_t] {
+        let own = getpid()
+        return ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { name in
+            guard let number = pid_t(name),
+                let text = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
+            else { return nil }
+            // The program's name stands in brackets and may hold any character. The state and the parent follow.
+            let fields = text.split(separator: ")").last?.split(separator: " ")
+            return fields?.dropFirst().first.flatMap { pid_t($0) } == own ? number : nil
+        }
+    }
+}
+
+// MARK: - System calls
 
 // Free functions, because the members above hide the system's names.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -4,8 +4,8 @@ import Synchronization
 /// A payment provider that is another program, in any language: an executable called `payroute-provider-<name>`.
 ///
 /// The program only requests actions. Requests are sent here, to the hosts that it declared, steps are journaled here,
-/// and the meaning of an error for the money is decided here, so that a program that crashes, hangs or lies is no worse
-/// than any other provider that does.
+/// and the meaning of an error for the money is decided here. A program that crashes, hangs or lies is no worse than
+/// any other provider that does.
 struct ExternalProvider: PaymentProvider {
     /// The times to wait for the program.
     struct Limits: Sendable {
