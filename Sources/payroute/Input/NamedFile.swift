@@ -8,7 +8,7 @@
 
 /// The whole content of a small file that a line, or another file, names.
 enum NamedFile {
-    /// The other users from whom a file is kept.
+    /// The other users that a file is kept from.
     enum Guard {
         /// None: everybody may know and change it.
         case none
@@ -54,7 +54,7 @@ enum NamedFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Returns the path of a file that the file at `other` names: one beside it, unless the path is absolute.
+    /// Returns the path of a file that the file at `other` names: one next to it, unless the path is absolute.
     static func path(_ text: String, beside other: String) -> String {
         guard !text.hasPrefix("/"), let end = other.lastIndex(of: "/") else { return text }
         return other[...end] + text
