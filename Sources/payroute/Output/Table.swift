@@ -88,7 +88,7 @@ struct Table {
 
         /// - Parameters:
         ///   - widths: The widths of the columns, where there is room.
-        ///   - limit: The columns of the terminal; nil for lines of any length.
+        ///   - limit: The columns of the terminal, or nil for lines of any length.
         ///   - asLists: True if every row is a list in any case, each cell one line.
         init(_ header: [String], _ widths: [Int], within limit: Int?, asLists: Bool = false, _ style: Style) {
             self.header = header
