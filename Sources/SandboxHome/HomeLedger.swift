@@ -1,11 +1,11 @@
-import PaymentCore
+package import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The memory of the sandbox's home: every payment, its last events, and the open streams.
@@ -21,7 +21,7 @@ struct HomeLedger: Sendable {
         var facts: ListedFacts?
         /// The amount that was taken, as the ledger states it.
         var taken: String?
-        /// The payment as it was made here; nil where another program made it.
+        /// The payment as it was made here, or nil if another program made it.
         var listed: SandboxPayment?
         /// The ledger's statuses, oldest first.
         var words: [LedgerStatus] = []
@@ -77,13 +77,13 @@ struct HomeLedger: Sendable {
         entries[id] = entry
     }
 
-    /// The payments with new entries in a service's ledger of which it is not known yet what they ask for.
+    /// The payments with new entries in a service's ledger whose facts are not known yet.
     func strangers(in ledger: SandboxLedger, of service: String) -> Set<String> {
         let fresh = ledger.entries.dropFirst(known[service, default: 0]).map(\.payment)
         return Set(fresh.filter { entries[$0]?.facts == nil })
     }
 
-    /// Notes what a payment asks for.
+    /// Stores the facts of a payment.
     mutating func learn(_ facts: ListedFacts, of id: String, of service: String, at date: Date) {
         open(id, of: service, at: date)
         entries[id]?.facts = facts
@@ -152,4 +152,52 @@ struct HomeLedger: Sendable {
     }
 
     private mutating func send(_ bytes: [UInt8]) { streams.removeAll { !$0.send(bytes) } }
+}
+
+/// An event in the sandbox, as its home reports it: one line of the live log, one event of the stream.
+package struct HomeEvent: Sendable, Hashable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A request was answered, or its connection closed.
+        case request
+        /// An entry of a service's ledger.
+        case ledger
+        /// A notification was sent, or sent again.
+        case notification
+        /// A step of a simulated payer that pays from the page.
+        case step
+        /// A fault was planned.
+        case fault
+        /// The clock was set forward.
+        case clock
+    }
+
+    /// Counts up from 1.
+    package let number: Int
+    package let date: Date
+    package let kind: Kind
+    package var service: String?
+    package var payment: String?
+    /// The event in a few words: a request's method and path, or a ledger's status.
+    package let title: String
+    package var detail = ""
+    /// A request's status, or 0 if the connection was closed without an answer.
+    package var status: Int?
+    /// The fault that a request met.
+    package var fault: String?
+
+    /// The form for programs.
+    package var json: JSONValue {
+        var json: JSONValue = [
+            "n": .number(JSONNumber(number)), "at": .string(RFC3339(date).text), "kind": .string(kind.rawValue),
+            "title": .string(title), "detail": .string(detail),
+        ]
+        if let service { json["service"] = .string(service) }
+        if let payment { json["payment"] = .string(payment) }
+        if let status { json["status"] = .number(JSONNumber(status)) }
+        if let fault { json["fault"] = .string(fault) }
+        return json
+    }
+
+    /// The form for server-sent events (HTML, section 9.2.6). JSON has no line breaks, so one line of data is enough.
+    var serverSent: [UInt8] { Array("id: \(number)\ndata: ".utf8) + json.serialized() + Array("\n\n".utf8) }
 }

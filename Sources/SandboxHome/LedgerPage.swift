@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/ledger`: every payment and every request, from the pages and from other programs. Live where scripts run.
+/// `/ledger`: every payment and every request, from the pages and from other programs. Live if scripts run.
 struct LedgerPage {
     let homeLedger: HomeLedger
     let services: [any ListedService]

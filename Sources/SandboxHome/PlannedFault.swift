@@ -56,11 +56,11 @@ struct PlannedFault: Sendable {
     }
 
     let kind: Kind
-    /// The payment that the request must be about; nil for any.
+    /// The payment that the request must be about, or nil for any.
     var payment: String?
-    /// A part of the request's path; nil for any path.
+    /// A part of the request's path, or nil for any path.
     var path: String?
-    /// The request's method; nil for any.
+    /// The request's method, or nil for any.
     var method: String?
 
     func fits(_ request: HTTPRequest, about payment: String?) -> Bool {

@@ -1,14 +1,14 @@
 package import PaymentCore
 package import SandboxSupport
 
-/// The functions that the program passes to the sandbox's home that it serves: its own router, payer and QR codes. So
-/// the page shows what the command line shows.
+/// The functions that the program passes to the sandbox's home that it serves: its own router, payer and QR codes. The
+/// page therefore shows the same as the command line.
 package protocol SandboxActions: Sendable {
     /// Reads and identifies a text. Sends nothing.
     func read(_ text: String) -> TextReading
-    /// Reads the codes in a picture file; at least one.
+    /// Reads the codes in a picture file. There is at least one.
     func texts(in picture: [UInt8]) throws(PictureError) -> [String]
-    /// Draws a text as a QR code, as an SVG document; nil when it is too long.
+    /// Draws a text as a QR code, as an SVG document. Returns nil if it is too long.
     func picture(of text: String) -> String?
     /// Pays as a simulated payer at the sandbox served at `base`, and reports each step.
     ///

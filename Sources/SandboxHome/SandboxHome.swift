@@ -36,7 +36,7 @@ package actor SandboxHome: SandboxService {
     /// Creates a home.
     ///
     /// - Parameters:
-    ///   - services: The services that it shows and serves. Of those that claim one path the first one answers.
+    ///   - services: The services that it shows and serves. If several claim one path, the first one answers.
     ///   - showsTampered: True if it also lists what a dishonest gateway shows.
     ///   - hear: Called with every event, one after the other.
     package init(
@@ -93,12 +93,12 @@ package actor SandboxHome: SandboxService {
         if let leave = HomeGuard.leave(for: request) { return HomeGuard.allowing(request, .response(leave)) }
         let path = request.url.path.split(separator: "/").map(String.init)
         let answer: SandboxAnswer
-        // The server omits the body; everything else is as for GET.
+        // The server omits the body. Everything else is as for GET.
         var asked = request
         if request.method.rawValue == "HEAD" { asked.method = .get }
         switch path.first {
         case "_sandbox": answer = await api(asked, Array(path.dropFirst()))
-        // Browsers request it by themselves; no page names it.
+        // Browsers request it by themselves. No page names it.
         case "favicon.ico" where path.count == 1: answer = .response(HomeFrame.icon)
         case "health" where path.count == 1: answer = .response(.json(["status": "ok"]))
         case nil, "playground", "scenarios", "ledger": answer = .response(await page(asked, path))
@@ -125,7 +125,7 @@ package actor SandboxHome: SandboxService {
             // A request that makes a payment is matched by the payment's name in its answer.
             if payment == nil { payment = await self.payment(in: "", response.body) }
         }
-        // What a person looks at is no request of a program under test.
+        // A person's visit is not a request of a program under test.
         if Self.isVisit(request), fault == nil { return answer }
         let milliseconds = (clock.uptime - start) / .milliseconds(1)
         note(
@@ -199,7 +199,7 @@ package actor SandboxHome: SandboxService {
         published[service] = (start + settled, Array(notifications.dropFirst(settled)))
     }
 
-    /// The ledgers' statuses of every payment, in the order in which the payments were made, by any program.
+    /// The ledgers' statuses of every payment, in the order of their creation, by any program.
     package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerStatus])] {
         await refresh()
         return homeLedger.order.compactMap { homeLedger.entries[$0] }.map {
@@ -209,7 +209,7 @@ package actor SandboxHome: SandboxService {
 
     // MARK: Doing
 
-    /// Makes a payment; nil when there is no such scenario, or it does not allow the amount.
+    /// Makes a payment. Returns nil if there is no such scenario, or if it does not allow the amount.
     package func make(
         _ scenario: String, of service: String, amount: Money? = nil, at base: HTTPURL
     ) async -> SandboxPayment? {
@@ -223,7 +223,7 @@ package actor SandboxHome: SandboxService {
 
     /// Pays as the simulated payer, and logs each step. A payment in progress is not paid a second time.
     ///
-    /// - Returns: The work; nil when there is nothing to pay here.
+    /// - Returns: The work, or nil if there is nothing to pay here.
     func pay(_ id: String, at base: HTTPURL) async -> Task<Void, Never>? {
         guard let entry = homeLedger.entries[id] else { return nil }
         let payable = await service(entry.service)?.payable(id)
@@ -291,4 +291,104 @@ package actor SandboxHome: SandboxService {
 
     /// Opens a stream of events.
     func stream(after number: Int?) -> SandboxStream? { homeLedger.stream(after: number) }
+}
+
+// MARK: - Visits
+
+/// The answers to a person with a browser. A program gets others.
+extension SandboxHome {
+    /// Replaces the services' refusal of an unknown path, which is for programs, by a page if a person asks.
+    func missing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
+        guard Self.isVisit(request), case .response(let response) = answer, response.status == 404,
+            response.headers["Content-Type"]?.hasPrefix("text/html") != true
+        else { return answer }
+        return .response(problem("Nothing is at this address.", status: 404, random.hex(32)))
+    }
+
+    /// True if a browser asks for a page, and no program for an answer.
+    static func isVisit(_ request: HTTPRequest) -> Bool {
+        request.method.isSafe && request.headers["Accept"]?.contains("text/html") == true
+    }
+}
+
+// MARK: - Access
+
+/// The rules of access to the sandbox. Programs on this machine may do everything. Pages of other sites, in a browser
+/// on this machine, may do nothing. The server itself refuses other names than its own (``LoopbackServer``).
+enum HomeGuard {
+    /// The origin of a page on this machine that calls another address than its own and needs permission (CORS).
+    private static func foreignOrigin(of request: HTTPRequest) -> String? {
+        guard let origin = request.headers["Origin"], origin != request.url.origin, isLoopback(origin) else {
+            return nil
+        }
+        return origin
+    }
+
+    /// True if a request comes from a page of another site and could change something.
+    static func isForged(_ request: HTTPRequest) -> Bool {
+        guard !request.method.isSafe else { return false }
+        let site = request.headers["Sec-Fetch-Site"]
+        if site == "cross-site" { return true }
+        switch request.headers["Origin"] {
+        // Not from a page: browsers always state the origin of such a request.
+        case nil: return false
+        // A page that hides its address. Browsers that hide it also state whether the page is one of the home's.
+        case "null": return site != "same-origin"
+        case let origin?: return origin != request.url.origin && !isLoopback(origin)
+        }
+    }
+
+    /// True if the request comes from a page of the home itself or from a program.
+    static func isOwn(_ request: HTTPRequest) -> Bool {
+        !isForged(request) && foreignOrigin(of: request) == nil
+    }
+
+    /// Returns the response to a preflight request, a browser's question for permission (Fetch, section 3.2).
+    static func leave(for request: HTTPRequest) -> HTTPResponse? {
+        guard request.method.rawValue == "OPTIONS", request.headers["Access-Control-Request-Method"] != nil else {
+            return nil
+        }
+        guard foreignOrigin(of: request) != nil else { return HTTPResponse(status: 403) }
+        var response = HTTPResponse(
+            status: 204,
+            headers: [
+                "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+                "Access-Control-Max-Age": "600",
+            ])
+        if let names = request.headers["Access-Control-Request-Headers"], isHeaderList(names) {
+            response.headers["Access-Control-Allow-Headers"] = names
+        }
+        return response
+    }
+
+    /// Returns the answer with the permission for the page that has sent the request, if it needs one.
+    static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
+        guard let origin = foreignOrigin(of: request) else { return answer }
+        func allowed(_ response: HTTPResponse) -> HTTPResponse {
+            var response = response
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Vary"] = "Origin"
+            return response
+        }
+        return switch answer {
+        case .response(let response): .response(allowed(response))
+        case .stream(let response, let stream): .stream(allowed(response), stream)
+        default: answer
+        }
+    }
+
+    private static func isLoopback(_ origin: String) -> Bool {
+        guard let url = try? HTTPURL(origin), url.origin == origin else { return false }
+        return url.isLoopback
+    }
+
+    private static func isHeaderList(_ text: String) -> Bool {
+        text.utf8.count <= 1000
+            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_, ".utf8.contains($0) }
+    }
+
+    static let refusal = HTTPResponse(
+        status: 403, headers: ["Content-Type": "text/plain; charset=utf-8"],
+        body: Array(
+            "This request comes from a page of another site. The sandbox answers programs of this machine.\n".utf8))
 }

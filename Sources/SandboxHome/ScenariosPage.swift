@@ -1,20 +1,20 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/scenarios`: everything that can be shown, a list for each service; scenarios with the same ending stand together
+/// `/scenarios`: everything that can be shown, a list for each service. Scenarios with the same ending stand together
 /// in a group that opens.
 struct ScenariosPage {
     /// The content of a scenario's row: a payment that can be tried, with its link and the link's QR code.
     struct Shown {
         let service: String
         let payment: SandboxPayment
-        /// Nil where the link is too long for a QR code.
+        /// Nil if the link is too long for a QR code.
         let picture: String?
     }
 
     let services: [any ListedService]
     let showsTampered: Bool
-    /// The words that scenarios have to contain; empty for all, in closed groups.
+    /// The words that scenarios have to contain. If empty, all are shown, in closed groups.
     var search = ""
     var shown: Shown?
     /// The reason why the form of a service was refused, and the form's items.

@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// The pages for people. They work without scripts; with them the log is live.
+/// The pages for people. They work without scripts. With scripts, the log is live.
 extension SandboxHome {
     func page(_ request: HTTPRequest, _ path: [String]) async -> HTTPResponse {
         let nonce = random.hex(32)
@@ -67,7 +67,7 @@ extension SandboxHome {
 
     // MARK: Forms
 
-    /// Does what the pages' forms ask for. Only the home's own pages may.
+    /// Carries out the pages' forms. Only the home's own pages may send them.
     private func act(_ request: HTTPRequest, _ path: [String], _ nonce: String) async -> HTTPResponse {
         guard HomeGuard.isOwn(request) else { return HomeGuard.refusal }
         if path == ["playground"], request.mediaType == "multipart/form-data" {
@@ -154,7 +154,7 @@ extension SandboxHome {
         return Self.redirect(HomeFrame.path(payment.id))
     }
 
-    /// Starts the payment and waits for it for two seconds; most payments end within that time.
+    /// Starts the payment and waits for it for two seconds. Most payments end within that time.
     ///
     /// - Returns: False if there is nothing to pay here.
     private func start(_ id: String, at base: HTTPURL) async -> Bool {
@@ -168,7 +168,7 @@ extension SandboxHome {
             guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
             end.finish()
         }
-        // Whichever is first; the payment itself continues.
+        // Whichever comes first. The payment itself continues.
         for await _ in ended {}
         patience.cancel()
         return true
@@ -217,5 +217,172 @@ extension SandboxHome {
 
     private static func redirect(_ path: String) -> HTTPResponse {
         HTTPResponse(status: 303, headers: ["Location": path, "Cache-Control": "no-store"])
+    }
+}
+
+// MARK: - The first page
+
+/// `/`: the services that run here, the settings that point a program at them, and the menu.
+struct HomePage {
+    let services: [any ListedService]
+    let origin: String
+    let last: HomeLedger
+
+    func response(_ nonce: String) -> HTTPResponse {
+        let rooms = [
+            (
+                "/playground", "Playground",
+                "Paste or scan any payment text: what it is, where it goes, and whether to trust it."
+            ),
+            ("/scenarios", "Scenarios", "Payments with every outcome, one button each."),
+            (
+                "/ledger", "Ledger and requests",
+                "Your program's requests, the responses, and where the money went. Live."
+            ),
+        ]
+        let cards = rooms.map { path, title, text in
+            "<section class=\"card\"><h2><a href=\"\(path)\">\(title)</a></h2><p>\(text)</p></section>"
+        }
+        let pages = services.flatMap(\.pages)
+        let links = pages.map { "<li><a href=\"\($0.path)\">\(HTMLText.escape($0.title))</a></li>" }
+        return HomeFrame.page(
+            "Home", room: "/", nonce: nonce, attributes: " data-after=\"\(last.lastNumber)\"",
+            """
+            <h1>Payments that move no money</h1>
+            <p>Simulated payment services on this machine, for testing your integration. Nothing leaves the machine.</p>
+            \(recent)<div class="rooms">
+            \(cards.joined(separator: "\n"))
+            </div>
+            <h2>Point your program at it</h2>
+            <p>One address for all services; programs of this machine reach it.</p>
+            \(HomeFrame.copyable(origin, name: "address"))
+            \(snippets)
+            <details><summary>Keys for servers</summary>
+            \(services.compactMap(described).joined())</details>
+            <h2>Pages of the services</h2>
+            <p>A payment's own pages, such as the shop's checkout or the wallet's, are listed with it.</p>
+            <ul>
+            \(links.joined(separator: "\n"))
+            </ul>
+            <h2>For programs</h2>
+            <p><a href="/_sandbox/openapi.json">The interface</a> makes payments, plans faults, sets the clock forward and
+            reports events; <a href="/health">/health</a> answers once it runs. Pages of browsers may call it from loopback
+            origins only.</p>
+
+            """)
+    }
+
+    private func described(_ service: any ListedService) -> String? {
+        let hint = service.hint.map { "<p class=\"hint\">\(HTMLText.escape($0))</p>\n" } ?? ""
+        return "<h3>\(HTMLText.escape(service.title))</h3>\n\(hint)"
+    }
+
+    private var snippets: String {
+        guard let service = services.first, let scenario = service.scenarios.first else { return "" }
+        return HomeSnippet.all(origin: origin, service: service.id, scenario: scenario.name).map {
+            "<details><summary>\($0.name)</summary>\(HomeFrame.copyable($0.text, name: $0.name))</details>\n"
+        }.joined()
+    }
+
+    /// The payments that were made last, and a button for another.
+    private var recent: String {
+        let entries = last.newest(3)
+        let first = services.first.flatMap { service in
+            service.scenarios.first.map { HTMLText.escape("\(service.id)/\($0.name)") }
+        }
+        let button = first.map {
+            """
+            <form method="post" action="/scenarios" class="actions"><button class="primary" name="pay" value="\($0)">\
+            Make one and pay it</button></form>
+
+            """
+        }
+        return """
+            <h2>Last payments <small class="faint" id="live"></small></h2>
+            \(entries.isEmpty ? "<p id=\"payments\">None yet.</p>" : HomeFrame.payments(entries, services))
+            \(button ?? "")
+            """
+    }
+}
+
+// MARK: - Programs to copy
+
+/// A program that makes a payment at this sandbox and pays it, whole: it runs as it is copied.
+struct HomeSnippet {
+    let name: String
+    let text: String
+
+    /// Returns one program for each language.
+    ///
+    /// - Parameters:
+    ///   - service: The service's id. Like the scenario's name, it needs no quoting in any of the languages.
+    static func all(origin: String, service: String, scenario: String) -> [HomeSnippet] {
+        let order = JSONValue.object(["service": .string(service), "scenario": .string(scenario)]).text
+        return [
+            HomeSnippet(
+                name: "Shell",
+                text: """
+                    export PAYROUTE_SANDBOX=\(origin)
+                    payroute pay "$(payroute sandbox new \(service)/\(scenario) | head -n 1)"
+                    """),
+            HomeSnippet(
+                name: "curl",
+                text: "curl -s \(origin)/_sandbox/payments -H 'Content-Type: application/json' -d '\(order)'"),
+            HomeSnippet(name: "Swift", text: swift(origin, service, scenario)),
+            HomeSnippet(
+                name: "JavaScript",
+                text: """
+                    async function call(path, body) {
+                      const answer = await fetch("\(origin)/_sandbox/" + path, {
+                        method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+                      return answer.json();
+                    }
+                    async function main() {
+                      const payment = await call("payments", \(order));
+                      const paid = await call("payments/" + payment.id + "/pay", {});
+                      console.log(payment.link, paid.outcome);
+                    }
+                    main();
+                    """),
+            HomeSnippet(
+                name: "Python",
+                text: """
+                    import json, urllib.request
+
+                    def call(path, body):
+                        request = urllib.request.Request("\(origin)/_sandbox/" + path, json.dumps(body).encode(),
+                                                         {"Content-Type": "application/json"})
+                        return json.load(urllib.request.urlopen(request))
+
+                    payment = call("payments", \(order))
+                    paid = call("payments/" + payment["id"] + "/pay", {})
+                    print(payment["link"], paid["outcome"])
+                    """),
+        ]
+    }
+
+    /// The example `sandbox-payment`, which is compiled and run with the tests, with this address and scenario.
+    private static func swift(_ origin: String, _ service: String, _ scenario: String) -> String {
+        """
+        import PaymentCore
+        import PaymentRouting
+        import PaymentSandbox
+        import PaymentStore
+        import PaymentTransport
+
+        // A merchant's part: make a payment. The address may be given as an argument.
+        let address = CommandLine.arguments.dropFirst().first ?? "\(origin)"
+        let order: JSONValue = ["service": "\(service)", "scenario": "\(scenario)"]
+        let made = try await StandardTransport().send(
+            HTTPRequest(
+                .post, try HTTPURL(address + "/_sandbox/payments"), headers: ["Content-Type": "application/json"],
+                body: order.serialized()))
+        let link = try JSONValue(parsing: made.body)["link"]?.string ?? ""
+
+        // The payer's part: pay it, with a wallet and money that are made up.
+        let sandbox = try await SandboxConnection(address)
+        let router = try sandbox.router(journal: InMemoryJournal())
+        print(try await router.pay(link, as: sandbox.payer(), acceptingUnverified: true))
+        """
     }
 }
