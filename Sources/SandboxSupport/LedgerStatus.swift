@@ -65,7 +65,7 @@ extension SandboxLedger {
 }
 
 extension SandboxLedger.Event {
-    /// The rest of the event: the amount, and the account from which it came.
+    /// The rest of the event: the amount, and the account that it came from.
     package var detail: String {
         switch self {
         case .authorized(let option, let amount): "\(amount) by \(option)"

@@ -8,7 +8,7 @@ package protocol ListedService: Sendable {
     nonisolated var id: String { get }
     /// The service's name for people.
     nonisolated var title: String { get }
-    /// The facts that a merchant's server needs to play its part; nil where there are none.
+    /// The facts that a merchant's server needs to play its part, or nil if there are none.
     nonisolated var hint: String? { get }
     /// The scenarios that it can show.
     nonisolated var scenarios: [ListedScenario] { get }
@@ -24,31 +24,31 @@ package protocol ListedService: Sendable {
     nonisolated var examples: [ListedExample] { get }
     /// True if merchants' servers are notified at all.
     nonisolated var notifies: Bool { get }
-    /// The fixed ports at which clients of its testnet look for it; nil where there are none.
+    /// The fixed ports where clients of its testnet look for it, or nil if there are none.
     nonisolated var testnet: ListedTestnet? { get }
     /// The events so far.
     var ledger: SandboxLedger { get async }
 
     /// Returns the services that answer, each with its paths. Called once for an address that serves it.
     nonisolated func routes() -> [SharedAddress.Tenant]
-    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is
-    /// no such scenario, or it does not allow the amount.
+    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`. Returns nil if
+    /// there is no such scenario, or if it does not allow the amount.
     func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment?
-    /// Returns the payment that a part of a request stands for, such as a token; nil for other parts.
+    /// Returns the payment that a part of a request stands for, such as a token, or nil for other parts.
     func payment(named word: String) async -> String?
     /// Returns what a payment asks for.
     func facts(of payment: String) async -> ListedFacts
-    /// Returns a payment that another program made, as far as every payer may pay it; nil where its maker alone knows
+    /// Returns a payment that another program made, as far as every payer may pay it, or nil if its maker alone knows
     /// its link.
     func payable(_ payment: String) async -> SandboxPayment?
     /// Returns the pages that people see of a payment.
     func pages(of payment: String) async -> [ListedPage]
     /// Returns the notifications from the one at `index` on, oldest first.
     func notifications(from index: Int) async -> [SentNotification]
-    /// Sends the newest notification about `payment` once more, as services do, and returns it with its result; nil
-    /// when there is none, or no receiver.
+    /// Sends the newest notification about `payment` again, as services do, and returns it with its result. Returns nil
+    /// if there is none, or no receiver.
     func notifyAgain(about payment: String) async -> SentNotification?
-    /// Ends the payments that have expired on the clock meanwhile.
+    /// Ends the payments that have expired on the clock in the meantime.
     func expire() async
     /// Ends the work in the background for its payments.
     func close() async
@@ -94,7 +94,7 @@ package struct ListedScenario: Sendable, Hashable {
     package let name: String
     /// The description, for people.
     package let summary: String
-    /// The ending; scenarios that end alike stand together.
+    /// The ending. Scenarios that end alike stand together.
     package let group: String
 
     package init(name: String, summary: String, group: String) {
@@ -139,7 +139,7 @@ package struct SandboxPayment: Sendable, Hashable {
     package let link: String
     /// True if the link proves where it leads. A link that openly leads to this machine does not.
     package let isTrusted: Bool
-    /// The number of satoshi to pay where the link leaves it open.
+    /// The number of satoshi to pay if the link leaves it open.
     package let satoshi: UInt64?
     /// True if the payee is asked for an invoice over a private channel.
     package let isPrivate: Bool
@@ -168,9 +168,9 @@ package struct SandboxPayment: Sendable, Hashable {
 package struct ListedFacts: Sendable, Hashable {
     /// The payee's name.
     package var payee: String?
-    /// The price; nil where the payer chooses it.
+    /// The price, or nil if the payer chooses it.
     package var amount: Money?
-    /// A word for it, where the page did not make it from a scenario.
+    /// A word for it, if the page did not make it from a scenario.
     package var kind: String?
 
     package init(payee: String? = nil, amount: Money? = nil, kind: String? = nil) {
@@ -223,5 +223,23 @@ package struct SentNotification: Sendable, Hashable {
         self.attempts = attempts
         self.isDelivered = isDelivered
         self.isSent = isSent
+    }
+}
+
+extension PaymentClock {
+    /// Sends a notification, and again after each pause, until it is accepted, the pauses are used up, or the task is
+    /// cancelled.
+    ///
+    /// - Parameters:
+    ///   - pauses: the waits between one attempt and the next.
+    ///   - send: sends it once, and returns true if it was accepted.
+    package func deliver(
+        isolation: isolated (any Actor)? = #isolation, repeatingAfter pauses: [Duration], send: () async -> Bool
+    ) async {
+        if await send() { return }
+        for pause in pauses {
+            do { try await sleep(for: pause) } catch { return }
+            if await send() { return }
+        }
     }
 }

@@ -6,7 +6,7 @@ package struct WalletSettings: Sendable {
     package let address: String
     /// The key that may pay, as its file has it.
     package let key: Redacted<[UInt8]>
-    /// The file of the wallet's orders; nil for one that is only asked.
+    /// The file of the wallet's orders, or nil for one that is only asked.
     package let orders: String?
     /// The network of its money: `mainnet`, `testnet`, `signet` or `regtest`.
     package let network: String
@@ -16,7 +16,7 @@ package struct WalletSettings: Sendable {
     package let transport: any HTTPTransport
     /// The way to the services of payees' addresses.
     package var services: any HTTPTransport
-    /// The comment for the payee of an address; nil for none.
+    /// The comment for the payee of an address, or nil if there is none.
     package let comment: String?
 
     package init(
@@ -33,8 +33,8 @@ package struct WalletSettings: Sendable {
         self.services = services
     }
 
-    /// The address in parts: the kind of wallet, and where it is; nil for a malformed one, and where a third party
-    /// could read the key on its way.
+    /// Returns the kind of wallet and its place, or nil if the address is malformed or a third party could read the key
+    /// on its way.
     ///
     /// `kind://host` is HTTPS, and on this machine the scheme that the kind has there; `kind+http://` and
     /// `kind+https://` say which.
@@ -75,11 +75,12 @@ package struct PayeeMessage: Sendable {
 package struct OpenedWallet: Sendable {
     /// Its software and place, for people.
     package let name: String
-    /// Pays from it; nil where it was opened without orders.
+    /// The settler that pays from it, or nil if it was opened without orders.
     package let settler: (any PaymentSettler)?
-    /// Returns the most that the payment of an option may cost beside its amount; nil where that is not limited.
+    /// Returns the most that the payment of an option may cost in addition to its amount, or nil if that is not
+    /// limited.
     package let feeLimit: @Sendable (PaymentMethodOption) -> Money?
-    /// Returns the words of the payee's service, once the settlement of this name is made; nil where it has none.
+    /// Returns the words of the payee's service, once the settlement of this name is made, or nil if it has none.
     package let message: @Sendable (String) async -> PayeeMessage?
     /// Asks whether it can be paid from, and returns what it says, for people.
     package let check: @Sendable () async throws -> String

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// A user's private links at a sandbox: messages that two apps leave for each other, by which payments are asked for.
+/// A user's private links at a sandbox: messages that two apps leave for each other, to ask for payments.
 package protocol PrivateLinks: Sendable {
     /// The user, as others name them.
     var user: String { get }
@@ -10,21 +10,21 @@ package protocol PrivateLinks: Sendable {
     func add(_ user: String) async throws -> PrivateLinkEntry
     /// Exchanges messages over all links, and confirms payments that have arrived.
     ///
-    /// - Parameter user: the user whose links are polled alone; nil for all.
+    /// - Parameter user: the user whose links are polled alone, or nil for all.
     func poll(_ user: String?) async throws -> [PrivateLinkEntry]
     /// Asks a user with a link for a payment, and sends the request.
     ///
-    /// - Parameter unit: the interval of a payment that recurs, `day`, `week`, `month` or `year`; nil for a single
+    /// - Parameter unit: the interval of a payment that recurs, `day`, `week`, `month` or `year`, or nil for a single
     ///   payment.
     /// - Returns: the request's id.
     func ask(_ user: String, for amount: Money, reference: String, every unit: String?) async throws -> String
-    /// Returns how a request of another user is paid; of one that recurs, its earliest period that is not paid.
+    /// Returns how a request of another user is paid. Of one that recurs, this is its earliest period that is not paid.
     func payment(of id: String) async throws -> AskedPayment
     /// Answers a request, and sends the answer.
     func answer(_ id: String, _ answer: RequestAnswer) async throws -> PrivateLinkEntry
 }
 
-/// A user's answer to a request for a payment. The reason is for the other user; nil for none.
+/// A user's answer to a request for a payment. The reason is for the other user. It is nil if there is none.
 package enum RequestAnswer: Sendable {
     case accept
     case reject(reason: String?)
@@ -46,11 +46,11 @@ package struct AskedPayment: Sendable {
         }
     }
 
-    /// The link by which a router pays it.
+    /// The link that a router pays it by.
     package let link: String
     /// The user that asks.
     package let user: String
-    /// The period to pay; nil for a single payment.
+    /// The period to pay, or nil for a single payment.
     package let period: Period?
 
     package init(link: String, user: String, period: Period?) {
@@ -65,7 +65,7 @@ package struct PrivateLinkEntry: Sendable {
         package let id: String
         /// True if this user asked.
         package let isOwn: Bool
-        /// The amount; nil where it is in no known currency.
+        /// The amount, or nil if it is in no known currency.
         package let amount: Money?
         package let reference: String
         package let phase: String
@@ -84,7 +84,7 @@ package struct PrivateLinkEntry: Sendable {
 
     package let user: String
     package let app: String
-    /// The progress, in words; nil where nothing was sent.
+    /// The progress, in words, or nil if nothing was sent.
     package let status: String?
     package let requests: [Request]
 
