@@ -64,7 +64,7 @@ struct HandedOut: Sendable {
         func live(_ now: Date) -> [List] { lists.filter { $0.reach.isLive(now) } }
     }
 
-    /// The number of payments beyond which those without a live list are dropped.
+    /// The number of payments beyond which those that are neither paid nor have a live list are dropped.
     static let capacity = 256
 
     private var payments: [String: Payment] = [:]
@@ -211,7 +211,7 @@ struct HandedOut: Sendable {
 
     private mutating func drop(_ now: Date) {
         guard payments.count > Self.capacity else { return }
-        payments = payments.filter { !$0.value.isPaid && !$0.value.live(now).isEmpty }
+        payments = payments.filter { $0.value.isPaid || !$0.value.live(now).isEmpty }
     }
 }
 

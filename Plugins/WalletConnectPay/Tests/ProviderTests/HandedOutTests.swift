@@ -305,6 +305,20 @@ import WalletConnectPaySandbox
         #expect(HandedOut.Reach([call], review, now: VirtualClock.start) == .transfer)
     }
 
+    @Test("The record keeps every payment that is paid")
+    func keepsPaid() throws {
+        var handedOut = HandedOut()
+        let now = VirtualClock.start
+        let list = HandedOut.List(option: nil, optionID: "o", calls: [[:]], review: nil, reach: .transfer)
+        _ = try handedOut.handOut(list, of: "pay_paid", until: nil, now: now)
+        handedOut.pay("pay_paid")
+        for index in 0..<HandedOut.capacity + 10 {
+            _ = try handedOut.handOut(list, of: "pay_\(index)", until: nil, now: now)
+        }
+        #expect(throws: GatewayError.self) { try handedOut.list(of: "o", of: "pay_paid", until: nil, now: now) }
+        #expect(handedOut.warning(of: "pay_paid", until: nil, now: now) == nil)
+    }
+
     @Test("The record keeps every payment that can be paid")
     func keepsLiveLists() throws {
         var handedOut = HandedOut()
