@@ -82,7 +82,11 @@ struct CardTests {
 
     @Test("Typing dates, months, years and codes (Protocol 5.5)")
     func typing() {
-        for (typed, shown) in [("1", "1"), ("12", "12"), ("123", "12/3"), ("12/304", "12/30"), ("a", "")] {
+        for (typed, shown) in [
+            ("1", "1"), ("12", "12"), ("123", "12/3"), ("12/304", "12/30"), ("a", ""),
+            // A whole date, as browsers fill it in.
+            ("12/2030", "12/30"), ("122030", "12/30"), ("12/20305", "12/20"), ("12/1930", "12/19"),
+        ] {
             #expect(CardFormatter.expiryDate(typed) == shown)
         }
         for (typed, shown) in [("2", "02"), ("9", "09"), ("1", "1"), ("12", "12"), ("13", ""), ("0", "0"), ("00", "")] {

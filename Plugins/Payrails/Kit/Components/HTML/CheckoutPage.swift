@@ -258,7 +258,7 @@ public struct CheckoutPage: Sendable {
                 "pay-elsewhere", ["attempt": String(state.attempt), "method": type.rawValue],
                 .element(
                     "button", ["type": "submit", "class": "quiet", "disabled": state.isBusy ? "" : nil],
-                    .text(type == .payPal ? texts.payPal : texts.bank)))
+                    .text(texts.text(of: type))))
         }
         return .element(
             "section", ["class": "elsewhere", "aria-labelledby": "elsewhere-title"],

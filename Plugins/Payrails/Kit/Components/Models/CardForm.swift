@@ -43,6 +43,12 @@ public import PayrailsProvider
         set { send(.saveChosen(newValue)) }
     }
 
+    /// The payment with the present content of the form, as an action of a whole checkout.
+    var payment: CheckoutAction {
+        let fields = state.order.map { ($0, state[$0].text.reveal()) }
+        return .payCard(fields: Redacted(Dictionary(fields) { $1 }), save: saveInstrument)
+    }
+
     /// Sets the text of a field after the payer typed. Ignores fields that the form does not have.
     public func setText(_ text: String, for field: CardFieldType) { send(.edited(field, Redacted(text))) }
 

@@ -136,6 +136,9 @@ public struct CheckoutTexts: Sendable, Hashable {
     /// Creates the English texts.
     public init() {}
 
+    /// Returns the text of the button for a method that is completed on another site.
+    func text(of type: Payrails.PaymentType) -> String { type == .payPal ? payPal : bank }
+
     /// Returns the text of a notice.
     func text(of notice: CheckoutNotice) -> String {
         switch notice {

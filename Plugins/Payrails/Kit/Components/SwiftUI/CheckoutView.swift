@@ -32,12 +32,21 @@ import PayrailsProvider
                 } else if !state.isFinished {
                     if !state.instruments.rows.isEmpty {
                         Text(texts.stored).font(.headline)
-                        StoredInstrumentsList(checkout.instruments, texts: texts, isEnabled: !state.isBusy)
+                        StoredInstrumentsList(checkout.instruments, texts: texts, isEnabled: !state.isBusy) {
+                            checkout.perform($0)
+                        }
                     }
                     if let form = checkout.cardForm {
                         Text(texts.newCard).font(.headline)
                         CardFormFields(form)
-                        PayButton(checkout.cardButton, isEnabled: !state.isBusy)
+                        PayButton(checkout.cardButton, isEnabled: !state.isBusy) { checkout.perform(form.payment) }
+                    }
+                    if !state.methods.isEmpty {
+                        Text(texts.elsewhere).font(.headline)
+                        ForEach(state.methods, id: \.self) { type in
+                            Button(texts.text(of: type)) { checkout.perform(.payElsewhere(type)) }
+                                .disabled(state.isBusy)
+                        }
                     }
                 }
                 if state.isBusy { ProgressView(texts.processing) }
@@ -65,13 +74,23 @@ import PayrailsProvider
         private let list: StoredInstrumentsModel
         private let texts: CheckoutTexts
         private let isEnabled: Bool
+        private let perform: (@MainActor (CheckoutAction) -> Void)?
         @Environment(\.colorScheme) private var scheme
 
         /// Creates a view of `list`. The caller keeps a reference to it.
         public init(_ list: StoredInstrumentsModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
+            self.init(list, texts: texts, isEnabled: isEnabled, perform: nil)
+        }
+
+        /// Creates a view whose taps are actions of a whole checkout.
+        init(
+            _ list: StoredInstrumentsModel, texts: CheckoutTexts, isEnabled: Bool,
+            perform: (@MainActor (CheckoutAction) -> Void)?
+        ) {
             self.list = list
             self.texts = texts
             self.isEnabled = isEnabled
+            self.perform = perform
         }
 
         /// The view.
@@ -80,7 +99,8 @@ import PayrailsProvider
             VStack(alignment: .leading, spacing: style.itemSpacing) {
                 ForEach(list.state.rows, id: \.id) { row in
                     if let view = list.view(for: row.id) {
-                        StoredInstrumentRow(view, texts: texts, isEnabled: isEnabled && !list.state.isProcessing)
+                        StoredInstrumentRow(
+                            view, texts: texts, isEnabled: isEnabled && !list.state.isProcessing, perform: perform)
                     }
                 }
             }
@@ -93,13 +113,22 @@ import PayrailsProvider
         private let model: StoredInstrumentModel
         private let texts: CheckoutTexts
         private let isEnabled: Bool
+        private let perform: (@MainActor (CheckoutAction) -> Void)?
         @Environment(\.colorScheme) private var scheme
 
         /// Creates a view of `model`. The caller keeps a reference to it.
         public init(_ model: StoredInstrumentModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
+            self.init(model, texts: texts, isEnabled: isEnabled, perform: nil)
+        }
+
+        fileprivate init(
+            _ model: StoredInstrumentModel, texts: CheckoutTexts, isEnabled: Bool,
+            perform: (@MainActor (CheckoutAction) -> Void)?
+        ) {
             self.model = model
             self.texts = texts
             self.isEnabled = isEnabled
+            self.perform = perform
         }
 
         /// The view.
@@ -108,24 +137,33 @@ import PayrailsProvider
             let row = model.state
             HStack(spacing: 8) {
                 Button {
-                    model.tap()
+                    act(.select(row.isSelected ? nil : row.id)) { model.tap() }
                 } label: {
                     Text(row.label.reveal()).font(style.labelFont.font)
                         .foregroundStyle(style.labelTextColor.color(in: scheme))
                         .frame(maxWidth: .infinity, alignment: .leading)
                 }
                 .buttonStyle(.plain)
+                .disabled(!isEnabled)
                 .accessibilityAddTraits(row.isSelected ? .isSelected : [])
                 if row.hasDeleteButton {
-                    Button("🗑️") { model.tapDelete() }
+                    Button("🗑️") { act(.askDeletion(row.id)) { model.tapDelete() } }
+                        .disabled(!isEnabled)
                         .accessibilityLabel("\(texts.delete): \(row.label.reveal())")
                 }
-                if row.isPayButtonVisible { PayButton(model.payButton, isEnabled: isEnabled) }
+                if row.isPayButtonVisible {
+                    PayButton(model.payButton, isEnabled: isEnabled) { act(.payStored(row.id)) { model.tapPay() } }
+                }
             }
             .padding(style.itemPadding.edgeInsets)
             .background(
                 (row.isSelected ? style.selectedItemBackgroundColor : style.itemBackgroundColor).color(in: scheme),
                 in: RoundedRectangle(cornerRadius: style.itemCornerRadius))
+        }
+
+        /// Performs an action of the whole checkout, or the model's without one.
+        private func act(_ action: CheckoutAction, alone: () -> Void) {
+            if let perform { perform(action) } else { alone() }
         }
     }
 
@@ -133,19 +171,26 @@ import PayrailsProvider
     @MainActor public struct PayButton: View {
         private let button: CardPaymentButtonModel
         private let isEnabled: Bool
+        private let pay: @MainActor () -> Void
         @Environment(\.colorScheme) private var scheme
 
         /// Creates a view of `button`. The caller keeps a reference to it.
         public init(_ button: CardPaymentButtonModel, isEnabled: Bool = true) {
+            self.init(button, isEnabled: isEnabled) { button.tap() }
+        }
+
+        /// Creates a view of `button` whose tap is another one.
+        init(_ button: CardPaymentButtonModel, isEnabled: Bool, pay: @escaping @MainActor () -> Void) {
             self.button = button
             self.isEnabled = isEnabled
+            self.pay = pay
         }
 
         /// The view.
         public var body: some View {
             let style = button.style
             Button {
-                button.tap()
+                pay()
             } label: {
                 HStack {
                     if button.state.isProcessing { ProgressView() }

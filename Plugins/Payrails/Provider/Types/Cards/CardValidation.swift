@@ -150,9 +150,12 @@ public enum CardFormatter {
         return groups.joined(separator: " ")
     }
 
-    /// Returns `MM/YY`; digits beyond four are dropped.
+    /// Returns `MM/YY`, also of a whole `MM/YYYY` of this century, as browsers fill it in. Otherwise, digits beyond four
+    /// are dropped.
     public static func expiryDate(_ text: some StringProtocol) -> String {
-        let digits = CardDigits.only(text).prefix(4)
+        let all = CardDigits.only(text)
+        let isWhole = all.utf8.count == 6 && all.dropFirst(2).hasPrefix("20")
+        let digits = isWhole ? all.prefix(2) + all.suffix(2) : all.prefix(4)
         return digits.utf8.count > 2 ? "\(digits.prefix(2))/\(digits.dropFirst(2))" : String(digits)
     }
 

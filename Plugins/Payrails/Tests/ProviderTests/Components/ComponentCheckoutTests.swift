@@ -111,6 +111,19 @@ import Testing
         #expect(session.calls == ["card encrypted-4242 save true"] && checkout.state.notice == .paid)
     }
 
+    @Test("A card that was typed into the form's fields pays as one that is passed")
+    func typedCard() async throws {
+        let session = FakeSession()
+        let checkout = CheckoutController(session: session, card: CardFormConfig(showSaveInstrument: true))
+        let form = try #require(checkout.cardForm)
+        for (field, text) in Self.card { form.setText(text, for: field) }
+        form.saveInstrument = true
+        checkout.perform(form.payment)
+        await checkout.waitUntilIdle()
+        #expect(session.calls == ["card encrypted-4242 save true"] && checkout.state.notice == .paid)
+        #expect(checkout.state.attempt == 2)
+    }
+
     @Test("The number is forgotten once it is encrypted")
     func numberIsForgottenOnceItIsEncrypted() async {
         let session = FakeSession(results: [.declined("FraudRisk")])
