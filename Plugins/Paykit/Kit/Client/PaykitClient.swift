@@ -1,6 +1,6 @@
 import PaymentTransport
 
-/// Paykit without the guide's global functions: all its dependencies are passed to it.
+/// A client of Paykit without the guide's global functions. All its dependencies are passed to it.
 ///
 /// ```swift
 /// let network = try PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport()))
@@ -18,7 +18,7 @@ public actor PaykitClient: PaykitService {
     let streams: any StreamTransport
     let receiptStore: any ReceiptStore
     let linkStore: any SealedStateStore
-    /// This client, among the programs that may have its links' state.
+    /// Identifies this client among the programs that may have its links' state.
     private(set) lazy var linkProcess = random.uuid()
     let pkarr: PkarrClient
     let reader: PubkyReader
@@ -36,7 +36,7 @@ public actor PaykitClient: PaykitService {
     /// The payment methods of users, for as long as they may be shown without another request.
     var cache: RecentCache<PubkyKey, PaykitSupportedMethods>
     var uses: [String: PaykitEndpointUse] = [:]
-    /// The cursors up to which users' changes were seen, by their directory.
+    /// The cursors of the latest seen changes of users, by their directory.
     var cursors: [String: [PubkyKey: String]] = [:]
 
     /// Creates a client.
@@ -49,8 +49,8 @@ public actor PaykitClient: PaykitService {
     ///   - streams: connects to payees for private channels.
     ///   - receipts: stores agreements with payees. To survive the process they require a persistent store, such as
     ///     `SQLiteReceipts`.
-    ///   - links: stores private links with generation 3 apps, and the times of the users' latest packets; the same
-    ///     holds for it.
+    ///   - links: stores private links with generation 3 apps, and the times of the users' latest packets. A
+    ///     persistent store is required here, too.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
@@ -80,7 +80,7 @@ public actor PaykitClient: PaykitService {
         cache = RecentCache(capacity: configuration.cacheCapacity)
     }
 
-    // MARK: Who this device is
+    // MARK: Signing in
 
     /// Signs in with a secret key, or signs up if the homeserver does not know it yet, and publishes the homeserver as
     /// the location of the user's data. A repeated call opens a new session. `secretKeyHex` is the Ed25519 seed: 64
@@ -102,7 +102,7 @@ public actor PaykitClient: PaykitService {
     /// The user of this device's session; nil without one.
     public var user: PubkyKey? { session?.user }
 
-    // MARK: One's own endpoints
+    // MARK: The user's own endpoints
 
     /// Publishes the user's own endpoint for a method: others see it at once. As a receiver (see
     /// ``PaykitClientConfiguration/receiver``) it is published in the generation 3 form, too. `methodId` is the method,
@@ -137,7 +137,7 @@ public actor PaykitClient: PaykitService {
         }
     }
 
-    // MARK: Others' endpoints
+    // MARK: Endpoints of others
 
     /// Returns the endpoints of a user, by method: in the newest form that they publish. A recent answer is reused.
     ///
@@ -165,7 +165,7 @@ public actor PaykitClient: PaykitService {
         return methods
     }
 
-    // MARK: What all of it uses
+    // MARK: Internals
 
     var directory: PaykitDirectory { published.directory }
     var receivers: ReceiverDirectory { published.receivers }
@@ -198,5 +198,107 @@ public actor PaykitClient: PaykitService {
     /// Runs `work`, and maps its failures to the guide's errors.
     func mappingErrors<Value>(_ work: () async throws -> Value) async throws(PaykitError) -> Value {
         do { return try await work() } catch { throw PaykitError(error) }
+    }
+}
+
+/// Profiles and follows.
+extension PaykitClient {
+    /// Returns a user's own profile.
+    ///
+    /// - Throws: ``PaykitError``, of the type `peerNotFound` when they have none.
+    public func profile(pubkey: String) async throws -> PubkyProfile {
+        try await mappingErrors {
+            let user = try Self.key(pubkey)
+            guard let profile = try await people.profile(of: user) else {
+                throw PaykitNetworkError(.notFound, "\(user) has published no profile")
+            }
+            return profile
+        }
+    }
+
+    /// Publishes the profile of this device's user.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func publish(_ profile: PubkyProfile) async throws {
+        try await signedIn { session in try await people.publish(profile, session) }
+    }
+
+    /// Returns the users that a user follows.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func follows(pubkey: String) async throws -> [PubkyListItem] {
+        try await mappingErrors {
+            try await people.follows(of: Self.key(pubkey)).map {
+                PubkyListItem(name: $0.text, path: PubkyPeople.followsPath + $0.text, isDirectory: false)
+            }
+        }
+    }
+
+    /// Follows a user, or stops following them.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func follow(pubkey: String, _ follows: Bool = true) async throws {
+        try await signedIn { session in
+            try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, session)
+        }
+    }
+}
+
+/// The behaviour of a ``PaykitClient``.
+public struct PaykitClientConfiguration: Sendable {
+    /// The entry points of the network.
+    public var network: PubkyNetwork
+    /// The permissions of this device's sessions.
+    public var capabilities: [PubkyCapability] = [.paykit, .profile]
+    /// The time that a user's methods are reused without another request.
+    public var cacheTime = Duration.seconds(300)
+    /// The most users whose methods are cached.
+    public var cacheCapacity = 1000
+    /// The conditions for replacing the user's own endpoints, by method; `onUse` if none is given.
+    public var rotation: [String: PaykitRotationPolicy] = [:]
+    /// The check of endpoints before they are published or chosen; nil accepts every text. Applications that pay should
+    /// set one.
+    public var endpointCheck: PaykitEndpointCheck?
+    /// The token that the homeserver requires of new users.
+    public var signUpToken: Redacted<String>?
+    /// The bytes that distinguish this device's private channels from those of the user's other devices: at least 16,
+    /// or none for the value that the vendor's library uses for all devices.
+    public var device: [UInt8]?
+    /// The number of times that the key of this device's channels was changed.
+    public var epoch: UInt32 = 0
+    /// The longest wait for each message of a peer on a private channel.
+    public var channelTimeout = Duration.seconds(30)
+    /// This app's name when it is authorised: 1 to 253 bytes, by custom a domain. Key managers show it.
+    public var clientID = "swift-payment-router"
+    /// Asks for consent to anything that only the owner of the device may want. Without it no app or device is
+    /// approved; the user's own endpoints are published without a question.
+    public var consent: PaykitConsent?
+    /// The forms of Paykit that are read and published; see ``receiver``.
+    public var generations = PaykitGenerations.both
+    /// The app that publishes endpoints in the generation 3 form, such as `bitkit/wallet`; nil to publish in
+    /// the older one only. A wallet chooses it once, and keeps it: payers recognise it by that.
+    public var receiver: PaykitReceiverPath?
+    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain, never changed; nil for none.
+    public var receiverSecret: Redacted<[UInt8]>?
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - network: the entry points of the network.
+    ///   - receiver: see ``receiver``.
+    ///   - receiverSecret: see ``receiverSecret``.
+    public init(network: PubkyNetwork, receiver: PaykitReceiverPath? = nil, receiverSecret: Redacted<[UInt8]>? = nil) {
+        self.network = network
+        self.receiver = receiver
+        self.receiverSecret = receiverSecret
+    }
+
+    /// The permissions to ask for: those of the application, and further ones that its receiver requires.
+    var sessionCapabilities: [PubkyCapability] {
+        guard generations != .second, let receiver else { return capabilities }
+        return capabilities
+            + receiver.capabilities.filter { needed in
+                !capabilities.contains { $0.canRead && $0.canWrite && $0.covers(needed.scope) }
+            }
     }
 }

@@ -1,4 +1,4 @@
-/// An error, in the four cases over which the guide's `handlePaykitError` switches.
+/// An error, in the four cases of the guide's `handlePaykitError`.
 ///
 /// ``type`` distinguishes the guide's six kinds, ``failure`` every failure.
 public enum PaykitError: Error, Sendable, Hashable {

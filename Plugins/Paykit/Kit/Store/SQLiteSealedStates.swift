@@ -12,7 +12,7 @@ import PaymentStore
 /// ``/PaymentRouting/JournalError``: the file is opened, checked and refused as a journal's is, and is no journal.
 ///
 /// An older copy in place of the file is noticed by the first poll of a program, and costs each link a new handshake.
-/// What a link's channel needs stands in states whose names end with `/channel`: a backup may leave them out.
+/// The states of a link's channel have names that end with `/channel`. A backup may leave them out.
 public actor SQLiteSealedStates: SealedStateStore {
     private let queue = SerialQueue("sealed-states")
     private let database: Database
@@ -48,7 +48,7 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// - Throws: ``/PaymentRouting/JournalError``.
     public func states(named name: String) throws -> [String: SealedState] {
         var parts: [String: (number: Int64, sealed: [[UInt8]])] = [:]
-        // A row's name begins with the name and a slash, which '0' follows.
+        // A row's name begins with the name and a slash. '0' is the character after the slash.
         try database.rows(
             Column.self, "WHERE name = ?1 OR (name > ?2 AND name < ?3) ORDER BY name, part",
             [.text(name), .text(name + "/"), .text(name + "0")]
@@ -99,4 +99,21 @@ public actor SQLiteSealedStates: SealedStateStore {
                 })
         }
     }
+}
+
+extension Schema {
+    /// The table of a file of sealed states. A state is a number and as many parts as it takes.
+    static let sealedStates = Schema(
+        kind: .sealedStates,
+        steps: [
+            """
+            CREATE TABLE state (
+                name TEXT NOT NULL,
+                part INTEGER NOT NULL,
+                number INTEGER NOT NULL,
+                sealed TEXT NOT NULL,
+                PRIMARY KEY (name, part)
+            ) STRICT, WITHOUT ROWID;
+            """
+        ])
 }

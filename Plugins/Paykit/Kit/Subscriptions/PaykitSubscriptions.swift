@@ -35,7 +35,7 @@ public struct PaykitSubscriptions: Sendable {
     @discardableResult
     public func exchangeOverChannel() async throws -> Update { try await client.exchangeSubscriptions(with: peer) }
 
-    /// Returns the subscriptions, in the order in which they were first known.
+    /// Returns the subscriptions, in the order of their first arrival.
     public func records() async throws -> [PaykitSubscriptionRecord] {
         try await client.withSubscriptions(with: peer) { exchange in try await exchange.records() }
     }
@@ -49,7 +49,7 @@ public struct PaykitSubscriptions: Sendable {
     }
 
     /// Proposes a change of a running subscription. The old terms hold until the other side has accepted it. `id` is
-    /// the subscription's name. `effectiveAt` is the time from which it applies: seconds since 1970, not before now.
+    /// the subscription's name. `effectiveAt` is the time from when it applies: seconds since 1970, not before now.
     /// See ``proration(of:to:from:)``.
     ///
     /// - Throws: ``PaykitError``.
@@ -87,7 +87,7 @@ public struct PaykitSubscriptions: Sendable {
     ///
     /// - Parameters:
     ///   - id: the subscription's name.
-    ///   - effectiveAt: the time from which nothing is paid: seconds since 1970.
+    ///   - effectiveAt: the time from when nothing is paid: seconds since 1970.
     ///   - reason: for the other side; nil for none.
     /// - Throws: ``PaykitError``.
     @discardableResult
@@ -111,8 +111,8 @@ public struct PaykitSubscriptions: Sendable {
     /// Returns the credit and the charge of a change of price in the middle of a period. `amount` is the new one, as
     /// decimal text in the subscription's currency. It applies from `effectiveAt`: seconds since 1970.
     ///
-    /// - Returns: the proration; nil where no period runs at that time.
-    /// - Throws: ``PaykitSubscriptionDefect`` when the amount is none, or the period is shorter than a day.
+    /// - Returns: the proration; nil if no period runs at that time.
+    /// - Throws: ``PaykitSubscriptionDefect`` when the amount is not valid, or the period is shorter than a day.
     public static func proration(
         of record: PaykitSubscriptionRecord, to amount: String, from effectiveAt: Int64
     ) throws -> PaykitProration? {

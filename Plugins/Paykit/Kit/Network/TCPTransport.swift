@@ -4,8 +4,7 @@ import SocketPoll
 
 /// Connections over the system's TCP sockets.
 ///
-/// Sockets never block. Nothing is read ahead, so that a peer that sends without
-/// end fills only its own memory.
+/// Sockets never block. Nothing is read ahead: a peer that sends without end fills only its own memory.
 public struct TCPTransport: StreamTransport {
     private let names = NameResolver()
 

@@ -31,8 +31,8 @@ public final class PaykitAutoPay: Sendable {
     /// - Parameters:
     ///   - limits: the limits.
     ///   - store: the record of past spending: a journal.
-    ///   - timeZone: the payer's time zone. It is stored with what is spent, and while that counts, nothing is granted
-    ///     by the days of another one. Nil for the zone that is stored so, at first the device's.
+    ///   - timeZone: the payer's time zone. It is stored with each spending. While a spending counts, nothing is
+    ///     granted by the days of another zone. Nil for the stored zone, at first the device's.
     ///   - clock: the time.
     /// - Throws: ``PaykitError`` when the key of a peer with a limit is invalid.
     public init(
@@ -136,4 +136,68 @@ public final class PaykitAutoPay: Sendable {
     static func key(_ text: String) throws(PaykitError) -> PubkyKey {
         do { return try PaykitClient.key(text) } catch { throw PaykitError(error) }
     }
+}
+
+/// The amounts that may be paid without a question, in satoshi; the guide's own limits.
+///
+/// The guide does not define the period of a peer's limit. Here it is the month; others have the day and the month.
+public struct SpendingLimits: Sendable, Hashable {
+    /// The most in a day, to all payees together.
+    public var globalDaily: UInt64
+    /// The most in a month, to all payees together.
+    public var globalMonthly: UInt64
+    /// The most that one peer receives in a month, by the peer's key. Other peers have no individual limit.
+    public var perPeer: [String: UInt64]
+
+    /// Creates limits, by default the guide's: 100,000 satoshi a day and 1,000,000 a month.
+    public init(globalDaily: UInt64 = 100_000, globalMonthly: UInt64 = 1_000_000, perPeer: [String: UInt64] = [:]) {
+        self.globalDaily = globalDaily
+        self.globalMonthly = globalMonthly
+        self.perPeer = perPeer
+    }
+
+    /// Returns the limits in the form that routers and stores of spendings apply. A peer's key may be written in any
+    /// form; of several limits for one peer all count.
+    ///
+    /// - Throws: ``PaykitError`` when a peer's key is invalid: a limit that applies to no user is a mistake.
+    public func limits() throws -> [SpendingLimit] {
+        var limits = [
+            SpendingLimit(try Self.satoshi(globalDaily), per: .day),
+            SpendingLimit(try Self.satoshi(globalMonthly), per: .month),
+        ]
+        for (peer, most) in perPeer.sorted(by: { $0.key < $1.key }) {
+            limits.append(
+                SpendingLimit(try Self.satoshi(most), per: .month, on: .payee(try PaykitAutoPay.key(peer).text)))
+        }
+        return limits
+    }
+
+    static func satoshi(_ amount: UInt64) throws -> Money {
+        try Money(minorUnits: UInt128(amount), currency: .satoshi)
+    }
+}
+
+extension Paykit {
+    private static let limits = Mutex<PaykitAutoPay?>(nil)
+
+    /// The limits that the guide's functions apply; nil until some are set.
+    public static var autoPay: PaykitAutoPay? { limits.withLock { $0 } }
+
+    /// Sets the limits that the guide's functions apply. With nil every payment requires a question.
+    public static func use(_ autoPay: PaykitAutoPay?) { limits.withLock { $0 = autoPay } }
+}
+
+/// Returns whether a payment is within all limits now; false without limits (`Paykit.use(_:)`).
+///
+/// It reserves nothing; see ``PaykitAutoPay``. `amount` is the amount in satoshi.
+///
+/// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
+public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
+    try await Paykit.autoPay?.canAutoPay(toPubkey: toPubkey, amount: amount) ?? false
+}
+
+/// Returns whether a payment was within all limits at the last query, as the guide's flow of subscriptions asks without
+/// waiting; false without limits, or before any query. `amount` is the amount in satoshi.
+public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
+    Paykit.autoPay?.canAutoPay(toPubkey, amount) ?? false
 }

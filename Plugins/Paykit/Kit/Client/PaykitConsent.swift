@@ -1,10 +1,31 @@
+/// An act that only the owner of a device may want. A ``PaykitConsent`` is asked before it.
+@nonexhaustive
+public enum PaykitSensitiveAct: Sendable, Hashable {
+    /// Publishes another endpoint of this user: its author receives the user's payments.
+    case publishEndpoint(methodId: String)
+    /// Removes an endpoint.
+    case removeEndpoint(methodId: String)
+    /// Authorises another device or app. It never happens without a consent.
+    case letIn(PaykitAdmission)
+    /// Hands this device's own session to an app of the same user. It never happens without a consent.
+    case giveSession(PaykitAdmission)
+    /// Leaves a session and keys for another device. It never happens without a consent.
+    case handOff(deviceID: String, PaykitAdmission)
+}
+
+/// A function that asks the owner of the device to agree, as by recognition of their face or finger. If it throws,
+/// nothing is done, and its error is rethrown.
+///
+/// Background work, such as the rotation of endpoints, does not ask: the user may not be present.
+public typealias PaykitConsent = @Sendable (PaykitSensitiveAct) async throws -> Void
+
 /// The permissions that an app or device would get by an approval, to be shown to the user.
 public struct PaykitAdmission: Sendable, Hashable {
-    /// The app's own, unverified name; nil where it states none.
+    /// The app's own, unverified name; nil if it states none.
     public let app: String?
     /// The permissions.
     public let capabilities: [PubkyCapability]
-    /// The relay that carries the approval to the app: the origin of its address; nil where none does.
+    /// The origin of the relay that carries the approval to the app; nil if there is no relay.
     public let relay: String?
     /// The addresses that are opened afterwards, by the app's choice.
     public let callbacks: [String]
@@ -48,7 +69,7 @@ public struct PaykitAdmission: Sendable, Hashable {
 }
 
 extension PaykitClient {
-    /// Asks for consent to an act by which another app or device gets permissions. Throws ``PaykitError`` without a
+    /// Asks for consent to an act that gives another app or device permissions. Throws ``PaykitError`` without a
     /// consent handler, and the error of the configuration's `consent`.
     func requireConsent(_ act: PaykitSensitiveAct) async throws {
         guard let consent = configuration.consent else {
