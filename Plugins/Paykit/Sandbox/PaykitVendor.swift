@@ -1,6 +1,7 @@
 import PaykitKit
 import PaykitProvider
 package import PaymentCore
+package import PaymentLoopback
 import PaymentTesting
 package import PaymentWallet
 package import SandboxSupport
@@ -88,4 +89,147 @@ private struct ReceiptFile: ReceiptStore {
     }
     func note(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.note(arrival) }
     func isNoted(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.isNoted(arrival) }
+}
+
+/// Payments are named by the keys of their payees. No server is notified: payees look at their received payments.
+extension PubkySandbox: ListedService {
+    /// A payment text that requires no lookup of a payee.
+    private enum Text: String, CaseIterable {
+        case invoice
+        case bareInvoice = "bare-invoice"
+        case bareAddress = "bare-address"
+
+        var summary: String {
+            switch self {
+            case .invoice: "a link with an invoice"
+            case .bareInvoice: "an invoice by itself"
+            case .bareAddress: "an address on the chain, with an amount"
+            }
+        }
+    }
+
+    /// The behaviours of payees with a private channel. Those that never answer would delay every payer.
+    private static let manners: [PeerManner] = [
+        .ready, .unconfirming, .refuses, .anotherAmount, .anotherInvoice, .closesAtOnce, .notListening,
+    ]
+    private static let privately = "private-"
+    private static let openAmounts: Set<Scenario> = [
+        .openAmount, .chainOnly, .emptyEndpoint, .expiredInvoice, .lightningAddress,
+    ]
+
+    package nonisolated var id: String { PaykitProvider.id.rawValue }
+    package nonisolated var title: String { "Paykit" }
+    package nonisolated var notifies: Bool { false }
+    /// The ports of the published testnet: the homeserver's, the pkarr relay's, and that of the relay of
+    /// authorisations.
+    package nonisolated var testnet: ListedTestnet? {
+        ListedTestnet(port: 6286, parts: [(15_411, "/pkarr"), (15_412, "")])
+    }
+    /// Payees' amounts are in their published endpoints.
+    package nonisolated var takesAmounts: Bool { false }
+    package nonisolated var hint: String? {
+        "Money is simulated: invoices and addresses are of regtest, and no real funds move. For an app: "
+            + "PubkyNetwork.sandbox(…) at this address; the homeserver is \(homeserver), the relay of signed packets "
+            + "below /pkarr, the HTTP relay of authorisations below /link and /inbox."
+    }
+
+    package nonisolated var scenarios: [ListedScenario] {
+        Scenario.allCases.map {
+            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
+        }
+            + Text.allCases.map { ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: "payable") }
+            + Self.manners.map {
+                ListedScenario(
+                    name: Self.privately + $0.rawValue, summary: Self.summary($0),
+                    group: "Asked for an invoice over a private channel")
+            }
+    }
+
+    package nonisolated var pages: [ListedPage] {
+        [
+            ListedPage("Paykit's payees, and what came to them", "/sandbox/paykit/payees"),
+            ListedPage("Paykit's apps with private links", "/sandbox/paykit/links"),
+        ]
+    }
+
+    package nonisolated func routes() -> [SharedAddress.Tenant] { [.init(self, paths: Self.paths)] }
+
+    package func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
+        guard amount == nil else { return nil }
+        if let text = Text(rawValue: scenario) { return payment(text) }
+        if let manner = Self.manners.first(where: { Self.privately + $0.rawValue == scenario }) {
+            return await privatePayment(manner)
+        }
+        guard let scenario = Scenario(rawValue: scenario) else { return nil }
+        let user = createUser(scenario)
+        let isOpen = scenario.expectedOutcome == .payable && Self.openAmounts.contains(scenario)
+        return SandboxPayment(
+            id: user.key.text, scenario: scenario.rawValue, summary: scenario.summary, link: user.link,
+            satoshi: isOpen ? 2100 : nil)
+    }
+
+    /// Returns a payee who can be asked over a private channel until the sandbox is closed.
+    private func privatePayment(_ manner: PeerManner) async -> SandboxPayment? {
+        guard let peer = try? await createPeer(manner, over: TCPTransport()) else { return nil }
+        listening.append(Task { await peer.run() })
+        return SandboxPayment(
+            id: peer.user.key.text, scenario: Self.privately + manner.rawValue, summary: Self.summary(manner),
+            link: peer.user.link, isPrivate: true)
+    }
+
+    private static func summary(_ manner: PeerManner) -> String { "asked privately, \(manner.summary)" }
+
+    private func payment(_ text: Text) -> SandboxPayment? {
+        let user = createUser(.ready)
+        let invoice = createInvoice(2100, for: user.key)
+        let address = file(at: "/pub/paykit.app/v0/onchain", of: user.key)
+        let link: String
+        switch text {
+        case .invoice: link = "paykit:invoice?method=lightning&data=\(invoice)"
+        case .bareInvoice: link = "lightning:\(invoice)"
+        case .bareAddress:
+            guard let address = address.flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
+            link = "bitcoin:\(address)?amount=0.000021"
+        }
+        return SandboxPayment(id: user.key.text, scenario: text.rawValue, summary: text.summary, link: link)
+    }
+
+    package func payment(named word: String) -> String? {
+        (invoices[word]?.payee ?? transactions[word] ?? payees[word])?.text
+    }
+
+    package func facts(of payment: String) -> ListedFacts {
+        guard let key = try? PubkyKey(payment) else { return ListedFacts() }
+        return ListedFacts(payee: users[key]?.name, kind: linkAccounts[key] == nil ? nil : "app with private links")
+    }
+
+    package func pages(of payment: String) -> [ListedPage] {
+        guard let key = try? PubkyKey(payment), users[key] != nil else { return [] }
+        return [
+            ListedPage("Payer's wallet", "/sandbox/paykit/payer/\(key)"),
+            ListedPage("Payee's side", "/sandbox/paykit/payees/\(key)"),
+        ] + (linkAccounts[key] == nil ? [] : [ListedPage("Private links", PeerConsolePage.links(key))])
+    }
+
+    package func close() {
+        for task in listening { task.cancel() }
+        listening = []
+    }
+}
+
+/// A file that is opened, and created, at the first access. A command that does not use it creates no file.
+actor LateFile<Store: Sendable> {
+    private let open: @Sendable () throws -> Store
+    private var opened: Store?
+
+    init(_ open: @escaping @Sendable () throws -> Store) { self.open = open }
+
+    var store: Store {
+        get throws {
+            if let opened { return opened }
+            let store = try open()
+            opened = store
+            return store
+        }
+    }
 }

@@ -4,7 +4,7 @@ import PaymentCrypto
 public import PaymentTesting
 
 /// A simulated part of the Pubky network at one address: a pkarr relay below `/pkarr`, a homeserver at the root, and
-/// the relays through which another device authorises an app below `/link` and `/inbox`. Offline; no money.
+/// the relays for authorisations by another device below `/link` and `/inbox`. It works offline, without money.
 ///
 /// Its users have key pairs, profiles, contacts and payment endpoints, and behave as their ``Scenario`` says. Apps
 /// reach it with `PubkyNetwork.sandbox(_:)`. Signatures, sessions, capabilities and paths are checked as the real
@@ -40,7 +40,7 @@ public actor PubkySandbox: SandboxService {
     var tenants: [PubkyKey: PubkyTenant] = [:]
     /// The sessions by their secrets.
     var sessions: [String: PubkySessionRecord] = [:]
-    /// The times at which used tokens were signed, by their ids.
+    /// The times of the signatures of used tokens, by their ids.
     var usedTokens: [[UInt8]: UInt64] = [:]
     /// Sign-up tokens, each with true if it was used.
     var signUpTokens: [String: Bool] = [:]
@@ -49,7 +49,7 @@ public actor PubkySandbox: SandboxService {
     var grantBook = PubkyGrantStore()
     var events: [PubkyEvent] = []
 
-    // The relays of the other device.
+    // The relays of authorisations.
     var waiting = PubkyWaiting()
     var inbox: [String: PubkyInboxEntry] = [:]
 
@@ -139,6 +139,69 @@ extension PubkySandbox {
     public static let paths = ["/pkarr", "/link", "/inbox", "/sandbox/paykit", "/"]
 }
 
+extension PubkySandbox {
+    /// The rule for signing up at the homeserver.
+    @nonexhaustive
+    public enum SignUp: Sendable, Hashable {
+        /// Every user may sign up.
+        case open
+        /// Signing up requires a token; see ``PubkySandbox/createSignUpToken()``.
+        case tokenRequired
+    }
+
+    /// The chain of the users' invoices and addresses.
+    @nonexhaustive
+    public enum Chain: Sendable, Hashable {
+        /// Bitcoin's. The keys of the addresses do not exist: real money sent there is lost.
+        case mainnet
+        /// A developer's own, whose coins are worth nothing.
+        case regtest
+
+        var prefix: String { self == .mainnet ? "bc" : "bcrt" }
+    }
+
+    /// The rules of the network.
+    public struct Configuration: Sendable {
+        /// The rule for signing up.
+        public var signUp = SignUp.open
+        /// The homeserver's interface at the start.
+        public var generation = Generation.cookies
+        /// The lifetime of a session that a grant opened, in seconds.
+        public var bearerLifetime: UInt64 = 3600
+        /// The largest difference between a token's time and the homeserver's, in seconds. Homeservers with grants
+        /// allow at least 180.
+        public var tokenWindow: UInt64 = 45
+        /// The lifetime of a session, in seconds. The real ones end with their cookie, after a year.
+        public var sessionLifetime: UInt64 = 31_536_000
+        /// The number of bytes that each user may store; nil for no limit.
+        public var quota: Int?
+        /// The most bytes of a file.
+        public var fileLimit = 100 << 20
+        /// The port that the homeserver publishes; nil for the port of each request, which is right at every address of
+        /// the sandbox.
+        public var port: UInt16?
+        /// The time to store a packet. During it no other request can publish for the key.
+        public var publishTime = Duration.zero
+        /// The longest wait at `/link` for the other side.
+        public var linkTimeout = Duration.seconds(600)
+        /// The longest wait at `/inbox` for a message or for its receipt.
+        public var inboxTimeout = Duration.seconds(25)
+        /// The lifetime of a message at `/inbox`, in seconds.
+        public var inboxLifetime: UInt64 = 300
+        /// The most messages and waiting requests of `/link` and `/inbox`, each.
+        public var inboxCapacity = 10_000
+        /// The delay of each answer in the scenario ``Scenario/slow``.
+        public var slowness = Duration.seconds(5)
+        /// The chain of invoices and addresses.
+        public var chain = Chain.regtest
+        /// The lifetime of an invoice, in seconds.
+        public var invoiceLifetime: UInt64 = 24 * 3600
+
+        /// Creates a configuration with the rules of the real services.
+        public init() {}
+    }
+}
+
 /// A failure of the network to do what a request asks.
 struct PubkySandboxError: Error, Sendable {
     let status: Int
@@ -190,4 +253,46 @@ struct PubkyQuery: Sendable {
     func limit(usual: Int, most: Int) -> Int {
         min(self["limit"].flatMap { UInt16($0) }.map(Int.init) ?? usual, most)
     }
+}
+
+/// All users' keys and secrets, derived from one random root, so that the same seed creates the same users in every
+/// run.
+struct PubkyKeys: Sendable {
+    private let root: [UInt8]
+    let homeserver: PubkyKeyPair
+
+    init(_ random: any RandomSource) {
+        root = random.bytes(32)
+        homeserver = Self.pair(Self.derive("homeserver", root))
+    }
+
+    /// Returns 32 bytes that belong to `name`.
+    func bytes(_ name: String) -> [UInt8] { Self.derive(name, root) }
+
+    func pair(_ name: String) -> PubkyKeyPair { Self.pair(bytes(name)) }
+
+    private static func derive(_ name: String, _ root: [UInt8]) -> [UInt8] { Digest.sha256.hash(root + name.utf8) }
+
+    private static func pair(_ seed: [UInt8]) -> PubkyKeyPair {
+        // Any 32 bytes are a seed; only a system without memory or cryptography fails here.
+        guard let pair = try? PubkyKeyPair(seed: seed) else { preconditionFailure("no Ed25519 on this system") }
+        return pair
+    }
+}
+
+/// Crockford's base 32, as homeservers write secrets and sign-up tokens.
+enum Crockford {
+    private static let characters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+    /// Returns `count` random characters.
+    static func random(_ count: Int, _ random: any RandomSource) -> String {
+        String((0..<count).map { _ in characters[Int(random.next() >> 59)] })
+    }
+
+    /// Returns 16 random bytes: 26 characters; the last carries three bits.
+    static func secret(_ random: any RandomSource) -> String {
+        Self.random(25, random) + String(characters[Int(random.next() >> 61) << 2])
+    }
+
+    static func isText(_ text: some StringProtocol) -> Bool { text.allSatisfy(characters.contains) }
 }

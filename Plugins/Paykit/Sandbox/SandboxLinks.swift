@@ -37,7 +37,7 @@ struct SandboxLinks: PrivateLinks {
         return try PubkyKeyPair(seed: (0..<4).flatMap { _ in Array(random.next().bigEndianBytes.reversed()) })
     }
 
-    /// Returns the means to pay over the links that are stored beside a journal; in memory without one.
+    /// Returns the means to pay over the links that are stored next to a journal; in memory without one.
     static func payments(_ settings: PrivateSettings) throws -> PaykitLinkPayments {
         guard let receiver = PaykitReceiverPath("payroute/wallet") else {
             throw PaykitNetworkError(.validationFailed, "this is a receiver")
@@ -50,7 +50,7 @@ struct SandboxLinks: PrivateLinks {
             as: pair.publicKey, receiver: receiver, secret: Redacted(secret), store: store, chain: .regtest)
     }
 
-    // MARK: What the command line asks for
+    // MARK: Commands
 
     func links() async throws -> [PrivateLinkEntry] {
         let flow = try flow()
@@ -127,7 +127,7 @@ struct SandboxLinks: PrivateLinks {
         return try await poll(party, flow, session)
     }
 
-    /// Returns the request with this id. Users choose the ids: where several have a request with one id, it names none.
+    /// Returns the request with this id. Users choose the ids. Throws if several users have a request with this id.
     private func request(
         _ id: String, _ flow: PrivateLinkFlow
     ) async throws -> (party: PrivateLinkParty, request: PrivateLinkRequest) {
@@ -217,7 +217,7 @@ struct SandboxLinks: PrivateLinks {
             user: party.peer.text, app: party.peerReceiver.text, status: status?.words, requests: requests)
     }
 
-    /// Asks the sandbox; nil where it knows nothing.
+    /// Returns the sandbox's answer; nil if it knows nothing.
     private func call(
         _ method: HTTPRequest.Method, _ word: String, _ body: JSONValue? = nil
     ) async throws -> JSONValue? {

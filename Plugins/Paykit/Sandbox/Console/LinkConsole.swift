@@ -63,7 +63,7 @@ extension PeerConsolePage {
             """, isWide: true, status: problem == nil ? 200 : 422)
     }
 
-    /// The page of one app: how to link with it, and what it has agreed with whom.
+    /// The page of one app: the way to link with it, and its requests with each user.
     func linkApp(
         _ app: LinkAccount, _ links: [(PrivateLinkParty, [PrivateLinkRequest])], at base: String
     ) -> HTTPResponse {

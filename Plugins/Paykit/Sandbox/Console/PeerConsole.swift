@@ -130,3 +130,154 @@ extension PubkySandbox.SettlementError {
         }
     }
 }
+
+/// The pages of Paykit's users: a list, the payments that they received, and a wallet that pays them. They load nothing
+/// and need no script.
+struct PeerConsolePage {
+    /// Allows this page's own style.
+    let nonce: String
+
+    /// The page of all users, newest first.
+    func payees(_ accounts: [PubkyAccountList]) -> HTTPResponse {
+        let rows = accounts.map { account in
+            [
+                "<a href=\"\(Self.payee(account))\">\(HTMLText.escape(account.user.name))</a>",
+                HTMLText.escape(account.user.title), "\(account.payable.count)", "\(account.received.count)",
+                Self.sum(account),
+            ]
+        }
+        let none = "None yet: a payment of Paykit under <a href=\"/scenarios\">Scenarios</a> makes a payee."
+        return page(
+            "Paykit's payees",
+            """
+            <h1>Paykit's payees</h1>
+            <p>The users of this sandbox who publish how to be paid, newest first. No real money.</p>
+            \(PageTable.html(["Name", "Publishes", "Can be paid now", "Payments", "Received"], rows, or: none))
+
+            """, isWide: true)
+    }
+
+    /// The payee's page: what is published, the invoices and the received payments.
+    func payee(_ account: PubkyAccountList) -> HTTPResponse {
+        let invoices = account.invoices.map { invoice in
+            let tone = ["open": "doubtful", "paid": "good"][invoice.state.rawValue] ?? "bad"
+            let amount = invoice.amount.map { Self.sat($0) } ?? "the payer's choice"
+            return [
+                amount, "<span class=\"\(tone)\">\(invoice.state.rawValue)</span>",
+                PageTime.text(Int64(clamping: invoice.end)), "<code>\(HTMLText.escape(invoice.text))</code>",
+            ]
+        }
+        let received = account.received.reversed().map { one in
+            [
+                PageTime.text(Int64(clamping: one.time)), Self.sat(one.amount), Self.method(one),
+                "<code>\(HTMLText.escape(one.name))</code>",
+            ]
+        }
+        let files = account.files.map { path, content in
+            "<dt class=\"code\">\(HTMLText.escape(path))</dt>"
+                + "<dd class=\"code\">\(content.isEmpty ? "(empty)" : HTMLText.escape(content))</dd>\n"
+        }
+        return page(
+            account.user.name,
+            """
+            <h1>\(HTMLText.escape(account.user.name))</h1>
+            <dl class="card"><dt>Publishes</dt><dd>\(HTMLText.escape(account.user.title))</dd>
+            <dt>Key</dt><dd class="code">\(account.user.key)</dd><dt>Received</dt><dd>\(Self.sum(account))</dd></dl>
+            <div class="actions"><a class="button primary" href="\(Self.payer(account))">Pay \(HTMLText.escape(account.user.name))</a>
+            <a class="button" href="/sandbox/paykit/payees">All payees</a></div>
+            <h2>Payments</h2>
+            \(PageTable.html(["When", "Amount", "Way", "Payment hash or transaction"], received, or: "None yet."))
+            <h2>Invoices</h2>
+            \(PageTable.html(["Amount", "State", "Until", "Invoice"], invoices, or: "None."))
+            <h2>Published for payers</h2>
+            \(files.isEmpty ? "<p class=\"faint\">Nothing.</p>" : "<dl>\n\(files.joined())</dl>")
+
+            """, isWide: true)
+    }
+
+    /// The payer's page: a wallet that pays the shown endpoints.
+    func payer(_ account: PubkyAccountList, problem: String? = nil, items: FormItems? = nil) -> HTTPResponse {
+        let name = HTMLText.escape(account.user.name)
+        let chosen = items?["endpoint"]
+        let choices = account.payable.enumerated().map { place, one in
+            let isChosen = chosen.map { $0 == one.text } ?? (place == 0)
+            return """
+                <div class="check"><input type="radio" id="way-\(place)" name="endpoint" value="\(HTMLText.escape(one.text))"\
+                \(isChosen ? " checked" : "")>
+                <label for="way-\(place)">\(HTMLText.escape(one.words))<br><small class="code">\(HTMLText.escape(one.text))</small></label></div>
+
+                """
+        }
+        let alert = problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>\n" } ?? ""
+        let cancel = "<a class=\"button\" href=\"\(Self.payee(account))\">Cancel</a>"
+        let form = """
+            <form method="post" action="\(Self.payer(account))">
+            <fieldset><legend>What to pay</legend>
+            \(choices.joined())</fieldset>
+            <label for="amount">Amount in satoshi <small>(empty: the invoice's own)</small></label>
+            <input id="amount" name="amount" inputmode="numeric" autocomplete="off" \
+            value="\(HTMLText.escape(items?["amount"] ?? ""))"\(problem == nil ? "" : " aria-invalid=\"true\"")>
+            <div class="choices"><button class="primary">Pay \(name)</button>\(cancel)</div></form>
+
+            """
+        let nothing = """
+            <p class="note">Nothing can be paid here at this moment: \(HTMLText.escape(account.user.title)).</p>
+            <p>\(cancel)</p>
+
+            """
+        return page(
+            "Pay \(account.user.name)",
+            """
+            <h1>Pay \(name)</h1>
+            <p>A simulated wallet, which pays what the payee has published without asking. No money moves.</p>
+            \(alert)\(choices.isEmpty ? nothing : form)
+            """, status: problem == nil ? 200 : 422)
+    }
+
+    /// The page of a completed payment.
+    func receipt(_ received: PubkyReceived, of account: PubkyAccountList) -> HTTPResponse {
+        page(
+            "Paid",
+            """
+            <h1 class="good">Paid</h1>
+            <p class="price">\(Self.sat(received.amount))</p>
+            <dl class="card"><dt>Payee</dt><dd>\(HTMLText.escape(account.user.name))</dd><dt>Way</dt><dd>\(Self.method(received))</dd>
+            <dt>When</dt><dd>\(PageTime.text(Int64(clamping: received.time)))</dd>
+            <dt>Payment hash or transaction</dt><dd class="code">\(HTMLText.escape(received.name))</dd></dl>
+            <p><a class="button primary" href="\(Self.payee(account))">What the payee sees</a></p>
+
+            """)
+    }
+
+    /// The page for an unknown key.
+    var unknown: HTTPResponse {
+        page(
+            "Unknown user",
+            "<h1>No user of this key is here</h1>\n<p role=\"alert\">The sandbox has no user of this key.</p>\n",
+            status: 404)
+    }
+
+    // MARK: Parts
+
+    static func payee(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payees/\(account.user.key)" }
+    static func payer(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payer/\(account.user.key)" }
+
+    static func sat(_ amount: some BinaryInteger) -> String {
+        "\(NumberStyle.visitor.text(String(amount))) sat"
+    }
+
+    private static func method(_ received: PubkyReceived) -> String {
+        received.method == "onchain" ? "on-chain" : "Lightning"
+    }
+
+    private static func sum(_ account: PubkyAccountList) -> String {
+        account.sum.map { Self.sat($0) } ?? "more than can be counted"
+    }
+
+    func page(
+        _ title: String, _ content: String, isWide: Bool = false, status: Int = 200
+    ) -> HTTPResponse {
+        HTMLPage(title: title, nonce: nonce, content: content, attributes: isWide ? " class=\"wide\"" : "")
+            .response(status: status)
+    }
+}

@@ -6,7 +6,7 @@ import PaymentCrypto
 struct PubkyGrantStore: Sendable {
     struct Row: Sendable {
         let grant: PubkyGrant
-        /// The time at which it was first stored: seconds since 1970.
+        /// The time of its first storage: seconds since 1970.
         let storedAt: UInt64
         var isRevoked = false
     }
@@ -21,7 +21,7 @@ struct PubkyGrantStore: Sendable {
     var rows: [String: Row] = [:]
     /// The bearers by their texts: one for each grant.
     private(set) var bearers: [String: Bearer] = [:]
-    /// The times at which the nonces of proofs were seen.
+    /// The times when the nonces of proofs were seen.
     private var nonces: [String: UInt64] = [:]
 
     mutating func open(_ token: String, _ bearer: Bearer) {
@@ -162,7 +162,7 @@ extension PubkySandbox {
         return response
     }
 
-    // MARK: What is brought
+    // MARK: Grants and proofs
 
     private func grant(in request: HTTPRequest) throws(PubkySandboxError) -> (PubkyGrant, proof: String) {
         guard request.headers["Content-Type"]?.hasPrefix("application/json") == true else {
@@ -203,7 +203,7 @@ extension PubkySandbox {
         guard grantBook.isNew(proof.nonce, now: seconds) else { throw PubkySandboxError(401, "PoP nonce already used") }
     }
 
-    // MARK: Who asks
+    // MARK: Callers
 
     static let noSession = PubkySandboxError(401, "No authenticated session found")
     private static let rootRequired = PubkySandboxError(403, "Root capability required")

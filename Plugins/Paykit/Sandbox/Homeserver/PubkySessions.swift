@@ -17,7 +17,7 @@ struct PubkySessionRecord: Sendable {
 
 /// Accounts and sessions (Protocol 3.2 and 3.4).
 extension PubkySandbox {
-    /// Returns a token with which one user can sign up: `XXXX-XXXX-XXXX`.
+    /// Returns a token that one user can sign up with: `XXXX-XXXX-XXXX`.
     public func createSignUpToken() -> Redacted<String> {
         let token = (0..<3).map { _ in Crockford.random(4, random) }.joined(separator: "-")
         signUpTokens[token] = false

@@ -87,7 +87,7 @@ public struct SandboxSettler: PaymentSettler {
         return order.state
     }
 
-    /// Returns the sandbox's record; nil where it has none.
+    /// Returns the sandbox's record; nil if it has none.
     private func ask(_ request: HTTPRequest) async throws -> SettlementOrder? {
         let response = try await transport.send(request)
         guard response.status == 200, let body = try? JSONValue(parsing: response.body),

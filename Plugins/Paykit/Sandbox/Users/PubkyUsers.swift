@@ -15,7 +15,7 @@ extension PubkySandbox {
         /// A few words for people.
         public let title: String
 
-        /// The public key, by which the ledger names payments to the user.
+        /// The public key. The ledger names payments to the user by it.
         public var key: PubkyKey { keyPair.publicKey }
         /// A link that pays the user.
         public var link: String { "pubky://\(key)" }
@@ -23,13 +23,13 @@ extension PubkySandbox {
 
     /// Creates a user of a scenario, with everything published that belongs to it.
     ///
-    /// The same seed gives the same keys, in the order in which users are created.
+    /// The same seed gives the same keys, in the order of creation.
     ///
     /// - Parameters:
     ///   - scenario: the user's behaviour.
     ///   - name: for the profile; nil for one of the sandbox's names.
     ///   - follows: the user's contacts.
-    ///   - endpoints: further endpoints beside those of the scenario, by method.
+    ///   - endpoints: further endpoints in addition to those of the scenario, by method.
     /// - Returns: the user.
     @discardableResult
     public func createUser(
@@ -77,7 +77,7 @@ extension PubkySandbox {
     /// Creates an unpublished invoice of `payee`.
     ///
     /// - Parameters:
-    ///   - amount: the amount in satoshi, as far as there can be so many; nil leaves it to the payer.
+    ///   - amount: the amount in satoshi, at most that of all bitcoin; nil leaves it to the payer.
     ///   - payee: one of the sandbox's users.
     /// - Returns: the invoice (BOLT 11).
     public func createInvoice(_ amount: UInt64?, for payee: PubkyKey) -> String {
@@ -106,7 +106,7 @@ extension PubkySandbox {
     /// Returns the paths of all files of `owner`, in order.
     public func paths(of owner: PubkyKey) -> [String] { (tenants[owner]?.files.keys ?? [:].keys).sorted() }
 
-    // MARK: What is published
+    // MARK: Published content
 
     static let directory = "/pub/paykit.app/v0/"
     private static let names = [

@@ -58,13 +58,14 @@ extension PubkySandbox.LinkScenario {
             var asset = "btc"
             /// The unit of its recurrence; nil for one payment.
             var unit: PrivateLinkRecurrence.Unit?
-            /// True if it can be accepted no longer when it arrives.
+            /// True if it can no longer be accepted when it arrives.
             var isLate = false
         }
 
-        /// The endpoint that the app sends: an invoice may be over ten times the amount, of the main network, or over.
+        /// The endpoint that the app sends. An invoice may be over ten times the amount, of the main network, or
+        /// expired.
         enum Way: Sendable { case invoice, address, otherAmount, otherNetwork, expired, none }
-        /// The receipts: those that are announced may be missing or unreadable.
+        /// The receipts. Announced ones may be missing or unreadable.
         enum Receipts: Sendable { case issued, none, missing, unreadable }
         /// The answer to the other user's requests.
         enum Answer: Sendable { case pays, accepts, rejects, ignores }
@@ -156,7 +157,7 @@ extension PubkySandbox.LinkScenario {
     static let severalApps = Self(
         "several-apps", "has two apps that accept links", ends: .unreachable, .init(fault: .severalApps))
 
-    /// All scenarios, in the order in which pages list them.
+    /// All scenarios, in the order of the pages.
     public static let allCases: [Self] = [
         .asks, .asksEveryDay, .asksOnChain, .offers, .pays, .losesState, .losesFiles, .spoilsFiles, .cancelsLater,
         .reusesInvoice, .noReceipt, .missingReceipt, .unreadableReceipt, .cancels, .asksTooLate, .asksForDollars,
