@@ -1,9 +1,9 @@
 public import PaymentCore
 
-/// A Lightning wallet or node of the payer's own that is reached over HTTP: what ``WalletSettler`` asks of each kind.
+/// A Lightning wallet or node of the payer, reached over HTTP, as ``WalletSettler`` uses each kind.
 ///
-/// An implementation says what an answer proves, and decides nothing: the settler concludes from that, and from the
-/// wallet's own records, what became of a payment.
+/// An implementation says what an answer proves, and decides nothing. The settler concludes the outcome of a payment
+/// from that, and from the wallet's own records.
 public protocol LightningWallet: Sendable {
     /// The software's name, for people.
     var name: String { get }
@@ -13,18 +13,18 @@ public protocol LightningWallet: Sendable {
 
     /// Returns whose money this is. Changes nothing.
     ///
-    /// - Throws: ``PaymentError``; `unauthorized` where the key does not suffice to pay.
+    /// - Throws: ``PaymentError``; `unauthorized` if the key does not suffice to pay.
     func account() async throws(PaymentError) -> WalletAccount
 
-    /// Returns the reason, for people, for which this wallet must not be asked to pay an invoice; nil for none. Changes
-    /// nothing.
+    /// Returns why this wallet must not be asked to pay an invoice, as a text for people; nil if it may be asked.
+    /// Changes nothing.
     ///
     /// - Throws: ``PaymentError``, when the wallet does not answer.
     func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String?
 
     /// Asks the wallet to pay, in one request that is sent once.
     ///
-    /// - Returns: what the answer proves.
+    /// - Returns: the proof in the answer.
     func pay(_ invoice: WalletInvoice) async -> WalletAnswer
 
     /// Returns the wallet's own record of an invoice. Changes nothing.
@@ -36,13 +36,13 @@ public protocol LightningWallet: Sendable {
 /// A wallet's identity: whose money an order spends.
 public struct WalletAccount: Sendable, Hashable {
     /// The id: a node's public key, or a wallet's id at a server. Orders are kept with it, since only this wallet knows
-    /// what became of them.
+    /// their outcome.
     public let id: String
-    /// The network, where the wallet says it: `mainnet`, `testnet`, `signet` or `regtest`.
+    /// The network, if the wallet says it: `mainnet`, `testnet`, `signet` or `regtest`.
     public let network: String?
-    /// The money that can be spent, in thousandths of a satoshi, where the wallet says it.
+    /// The money that can be spent, in thousandths of a satoshi, if the wallet says it.
     public let balance: UInt64?
-    /// The height of the last block that the node has, once it has all of them; nil where the wallet does not say so.
+    /// The height of the last block that the node has, once it has all of them; nil if the wallet does not say so.
     public let height: UInt64?
 
     /// Creates an account.
@@ -54,8 +54,8 @@ public struct WalletAccount: Sendable, Hashable {
     }
 }
 
-/// The way of a wallet with requests whose answer is lost. Such a request may be carried out later, so it ends by what
-/// no clock and no queue can change.
+/// The way of a wallet with requests whose answer is lost. Such a request may be carried out later. Only facts that no
+/// clock and no queue can change end it.
 public struct WalletConduct: Sendable, Hashable {
     /// True if the wallet refuses to pay an invoice that has expired, before it stores or sends anything. A request
     /// that reaches it later then sends nothing.
@@ -73,7 +73,7 @@ public struct WalletConduct: Sendable, Hashable {
 public struct WalletInvoice: Sendable, Hashable {
     /// The invoice's text.
     public let text: String
-    /// Its payment hash, 64 hexadecimal digits in lower case: the one name that every wallet knows a payment by.
+    /// Its payment hash, 64 hexadecimal digits in lower case. Every wallet knows a payment by it.
     public let paymentHash: String
     /// The amount to pay.
     public let amount: UInt64
@@ -106,7 +106,7 @@ public struct WalletInvoice: Sendable, Hashable {
 public enum WalletAnswer: Sendable, Hashable {
     /// This request has sent nothing, and never will.
     case sentNothing(reason: String)
-    /// The request is over: it starts nothing more, and the wallet's records say what became of what it started.
+    /// The request is over: it starts nothing more, and the wallet's records say how its payment ended.
     case dealtWith
     /// Nothing: the request may be carried out, now or later.
     case nothing
@@ -119,8 +119,7 @@ public enum WalletRecord: Sendable, Hashable {
     case none
     /// A payment is in flight.
     case inFlight
-    /// It was paid: with the preimage as the wallet has it, unchecked, nil where it has none; and the fee where it is
-    /// known.
+    /// It was paid. The preimage is the wallet's own, unchecked; nil if it has none. The fee is nil if it is not known.
     case paid(preimage: String?, fee: UInt64?)
     /// The last attempt failed. Final if the payment's own node says so, and no part of it is in flight: what was
     /// attempted can then not be paid any more. Otherwise the record may still become a paid one.
@@ -140,8 +139,8 @@ public struct FeeLimit: Sendable, Hashable {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - satoshi: what every payment may cost.
-    ///   - partsPerMillion: what it may cost more, in millionths of the amount.
+    ///   - satoshi: the amount that every payment may cost.
+    ///   - partsPerMillion: the further amount that it may cost, in millionths of the payment.
     public init(satoshi: UInt32, partsPerMillion: UInt32) {
         base = UInt64(satoshi) * 1000
         self.partsPerMillion = UInt64(partsPerMillion)

@@ -92,7 +92,7 @@ struct WalletConnection: Sendable {
 
     // MARK: Errors
 
-    /// The error of a question whose answer is not what was asked for.
+    /// The error of a question whose answer cannot be used.
     func unusable(_ response: HTTPResponse) -> PaymentError {
         let (code, text) = PaymentError.meaning(of: response.status, by: name)
         guard code == .unauthorized else { return PaymentError(code, text, phase: .answered, retry: .later) }
@@ -109,7 +109,7 @@ struct WalletConnection: Sendable {
 }
 
 extension HTTPResponse {
-    /// The body as JSON; nil when it is none.
+    /// The body as JSON; nil if it is not valid JSON.
     var json: JSONValue? { try? JSONValue(parsing: body) }
 
     /// The body as text.

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 /// A Core Lightning node's REST interface, the plugin `clnrest` (version 24.11 or later).
 ///
@@ -17,7 +18,7 @@ public struct CoreLightningWallet: LightningWallet {
     public var name: String { connection.name }
     /// An expired invoice is refused before any part is sent.
     public var conduct: WalletConduct { WalletConduct(refusesExpired: true, takesTurns: false) }
-    /// The time in which the node starts attempts; those in flight go on.
+    /// The time that the node starts attempts. Those in flight continue.
     private static let attempts = 30
 
     /// Creates the wallet.
@@ -86,8 +87,8 @@ public struct CoreLightningWallet: LightningWallet {
         (500, 213),
     ]
 
-    /// The statuses and codes with which the call to pay ends, after which it sends no part: the payee's refusal, no
-    /// route, an expired invoice, one that is paid.
+    /// The statuses and codes that end the call to pay: the payee's refusal, no route, an expired invoice, one
+    /// that is paid. The call sends no part afterwards.
     private static let ends: [(Int, Int64)] = [(500, 203), (500, 205), (500, 207), (500, 219)]
 
     /// Returns the node's record.
@@ -134,5 +135,93 @@ public struct CoreLightningWallet: LightningWallet {
     func unreadable(_ what: String) -> PaymentError {
         PaymentError(
             .invalidResponse, "the \(what) of Core Lightning cannot be read here", phase: .answered, retry: .later)
+    }
+}
+
+extension CoreLightningWallet: OfferWallet {
+    /// Has the offer's node make an invoice. It may take half a minute.
+    ///
+    /// - Throws: ``PaymentError``; nothing was paid then.
+    public func invoice(of offer: String, over amount: UInt64) async throws(PaymentError) -> String {
+        let body = try await call(
+            "fetchinvoice",
+            ["offer": .string(offer), "amount_msat": .number(JSONNumber(amount)), "timeout": 30], timeout: .seconds(60))
+        guard let text = body["invoice"]?.string else { throw unreadable("invoice") }
+        return text
+    }
+}
+
+/// Payments on the chain. The node has a prepared transaction in its memory until it is sent or discarded; each call
+/// takes it off before anything else is done, so only one of two calls finds it.
+extension CoreLightningWallet: ChainWallet {
+    /// Has the node choose what to spend, at its normal rate of fees.
+    ///
+    /// - Throws: ``PaymentError``, also for a transaction that is not what was asked for; nothing is ever sent then.
+    public func prepare(
+        payingTo address: String, _ amount: UInt64
+    ) async throws(PaymentError) -> ChainTransaction {
+        let body = try await call("txprepare", ["outputs": [.object([address: .number(JSONNumber(amount))])]])
+        guard let id = body["txid"]?.string else { throw unreadable("transaction") }
+        do throws(PaymentError) {
+            guard let bytes = body["unsigned_tx"]?.string.flatMap({ Hex.decode($0) }),
+                let transaction = TransactionBytes(bytes), transaction.id == id.lowercased(),
+                transaction.pays(amount)
+            else { throw unreadable("transaction") }
+            return ChainTransaction(
+                id: transaction.id, address: address, amount: amount, fee: try await fee(of: transaction))
+        } catch {
+            // The reserved outputs would be free again after twelve hours only.
+            _ = try? await call("txdiscard", ["txid": .string(id)])
+            throw error
+        }
+    }
+
+    private func fee(of transaction: TransactionBytes) async throws(PaymentError) -> UInt64 {
+        guard let outputs = try await call("listfunds", [:])["outputs"]?.array else { throw unreadable("funds") }
+        var known: [TransactionBytes.Source: UInt64] = [:]
+        for output in outputs {
+            guard let id = output["txid"]?.string, let index = output["output"]?.uint64.flatMap(UInt32.init(exactly:)),
+                let amount = output["amount_msat"]?.amount
+            else { continue }
+            known[TransactionBytes.Source(transaction: id, index: index)] = amount / 1000
+        }
+        guard let fee = transaction.fee(known) else { throw unreadable("funds") }
+        return fee
+    }
+
+    /// Has the node sign and publish it.
+    public func publish(_ transaction: ChainTransaction) async -> WalletAnswer {
+        switch await connection.order(
+            ["v1", "txsend"], .json(["txid": .string(transaction.id)]), timeout: .seconds(60))
+        {
+        case .unanswered(let answer): return answer
+        case .answered(let response): return response.status == 201 ? .dealtWith : Self.reading(response)
+        }
+    }
+
+    /// Asks for the transaction by its id. `listtransactions` has no filter, and `sql` reads its table at the node. The
+    /// node stores a transaction once it was broadcast.
+    ///
+    /// - Throws: ``PaymentError``, when the node does not answer.
+    public func record(of transaction: ChainTransaction) async throws(PaymentError) -> ChainRecord {
+        guard let id = Hex.decode(transaction.id), id.count == 32 else { throw unreadable("transaction") }
+        let query = "SELECT hash FROM transactions WHERE hash = x'\(Hex.encode(id))'"
+        let body = try await call("sql", ["query": .string(query)])
+        guard body["warning_db_failure"] == nil, let rows = body["rows"]?.array else {
+            throw unreadable("transactions")
+        }
+        return rows.contains { $0[0]?.string == transaction.id } ? .published : .none
+    }
+
+    /// Has the node discard it.
+    ///
+    /// - Throws: ``PaymentError``, when the node does not answer.
+    public func discard(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool {
+        let response = try await connection.ask(.post, ["v1", "txdiscard"], .json(["txid": .string(transaction.id)]))
+        if response.status == 201, response.json?["txid"]?.string == transaction.id { return true }
+        guard response.status == 500, response.json?["code"]?.int64 == -32602 else {
+            throw connection.unusable(response)
+        }
+        return false
     }
 }

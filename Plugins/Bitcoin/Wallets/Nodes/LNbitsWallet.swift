@@ -9,10 +9,10 @@ public import PaymentCore
 /// | 201, and 520 about a payment that is stored | the request is over: a server stores a payment before it sends it |
 /// | every other answer, no answer | nothing |
 ///
-/// The server asks its node when it is asked for a payment in flight. What it calls failed it may still call paid, as
-/// its node may know better: only its record of a paid one is final. All payments of a wallet wait for each other, and
-/// one that waits has no record. A server that ended between storing a payment and sending it leaves it in flight
-/// permanently; its operator has to repair that. A failed invoice is not tried again.
+/// The server asks its node when it is asked for a payment in flight. It may later call a payment paid that it has
+/// called failed, as its node may know better: only its record of a paid one is final. All payments of a wallet wait
+/// for each other, and one that waits has no record. A server that ended between storing a payment and sending it
+/// leaves it in flight permanently; its operator has to repair that. A failed invoice is not tried again.
 public struct LNbitsWallet: LightningWallet {
     private let connection: WalletConnection
 

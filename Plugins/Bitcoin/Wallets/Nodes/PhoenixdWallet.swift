@@ -53,7 +53,7 @@ public struct PhoenixdWallet: LightningWallet {
             height: body["blockHeight"]?.uint64)
     }
 
-    /// Objects to an amount that is no whole satoshi where the invoice leaves it open, and to fees above the limit.
+    /// Objects to an amount that is no whole satoshi if the invoice leaves it open, and to fees above the limit.
     ///
     /// - Throws: nothing: the daemon is not asked.
     public func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String? {
@@ -103,7 +103,7 @@ public struct PhoenixdWallet: LightningWallet {
         "payment amount must be positive", "payment request features not supported", "payment ID must be unique",
     ]
 
-    /// The beginnings of reasons with which a payment has ended, or which are about another call's payment.
+    /// The beginnings of reasons of a payment that has ended, or that are about another call's payment.
     private static let ends = [
         "this invoice has already been paid", "another payment is in progress for that invoice",
         "not enough funds in wallet to afford payment", "channel is not connected yet",

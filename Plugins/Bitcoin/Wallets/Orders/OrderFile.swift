@@ -8,8 +8,16 @@ import PaymentStore
     import Foundation
 #endif
 
-/// Orders in one SQLite file, shared by any number of processes of one machine: each locks a range of another file for
-/// as long as it lives, so that the others see whether it sends yet.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Orders in one SQLite file, shared by any number of processes of one machine. Each locks a range of another file for
+/// as long as it lives, which shows the others whether it can still be sending.
 actor OrderFile: OrderStore {
     private typealias Column = StoredOrder.Column
 
@@ -31,8 +39,8 @@ actor OrderFile: OrderStore {
         name = "orders-" + (try Self.id(in: database, mark, path))
     }
 
-    /// Returns the id of these orders. A file that is older than its mark is another file's memory from now on: what it
-    /// registered may have been requested since, so it knows nothing of it.
+    /// Returns the id of these orders. A file that is older than its mark gets a new id, and forgets the names that it
+    /// registered: they may have been requested since.
     private static func id(in database: Database, _ mark: OrderMark, _ path: String) throws -> String {
         try database.transaction { () throws(JournalError) in
             guard let id = try database.texts("SELECT id FROM memory").first else {
@@ -83,11 +91,11 @@ actor OrderFile: OrderStore {
             if let known = try find(Self.isOpen, order.payment?.id ?? "", order.placedAt) { return .known(known) }
             if alone, try isBusy(order.wallet ?? "", order.placedAt) { return .busy }
             try insert(order)
-            // The process's lock says for how long.
+            // The process's lock shows for how long it sends.
             return .begun { send in await send() }
         }
-        // Before the request leaves: a copy of the file without this order is older than the mark. The database's lock
-        // keeps the mark from going back.
+        // Written before the request leaves: a copy of the file without this order is older than the mark. The
+        // database's lock keeps the mark from going back.
         guard case .begun = claim else { return claim }
         try database.transaction { () throws(JournalError) in
             try mark.write(String(name.dropFirst("orders-".count)), count: Self.count(in: database))
@@ -172,5 +180,87 @@ actor OrderFile: OrderStore {
 
     private func insert(_ order: WalletOrder) throws(JournalError) {
         try database.insert(Column.self, StoredOrder.values(order, owner: owner.id))
+    }
+}
+
+extension Schema {
+    /// The table of orders in a file. No two orders that are not refused are for one payment hash: the file itself
+    /// keeps an invoice from being paid under two names. An order on the chain has its transaction's id as its hash,
+    /// and its address as its invoice.
+    static let walletOrders = Schema(
+        kind: .walletOrders,
+        steps: [
+            """
+            CREATE TABLE wallet_order (
+                number INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                wallet TEXT,
+                hash TEXT,
+                invoice TEXT,
+                chain INTEGER NOT NULL,
+                amount INTEGER NOT NULL,
+                amountless INTEGER NOT NULL,
+                fee_limit INTEGER NOT NULL,
+                placed REAL NOT NULL,
+                owner INTEGER NOT NULL,
+                state TEXT NOT NULL,
+                asked REAL,
+                dealt INTEGER NOT NULL,
+                height INTEGER,
+                proof TEXT,
+                fee INTEGER,
+                reason TEXT,
+                service TEXT,
+                success TEXT
+            ) STRICT;
+            CREATE UNIQUE INDEX wallet_order_hash ON wallet_order (hash) WHERE state <> 'refused';
+            CREATE TABLE registered (name TEXT PRIMARY KEY) STRICT;
+            CREATE TABLE memory (id TEXT NOT NULL) STRICT;
+            INSERT INTO memory (id) VALUES (lower(hex(randomblob(16))));
+            """
+        ])
+}
+
+/// The mark next to a file of orders: the number of the last order of each file that was ever at this place, written
+/// before the order's request left. A file that is behind its mark is an older copy, which does not know what was
+/// requested since.
+struct OrderMark: Sendable {
+    let path: String
+
+    /// Returns the number of the last order of the orders of this id; 0 if there is no mark.
+    func count(of id: String) -> Int64 {
+        guard let file = fopen(path, "r") else { return 0 }
+        defer { fclose(file) }
+        var count: Int64 = 0
+        var line = [CChar](repeating: 0, count: 128)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                .split(whereSeparator: \.isWhitespace)
+            // A line that a crash has cut off says nothing: its request has not left.
+            guard words.count == 3, words[0] == id else { continue }
+            count = max(count, Int64(words[1]) ?? 0)
+        }
+        return count
+    }
+
+    /// Writes the number of the last order of the orders of this id. It is on the disk when this returns.
+    func write(_ id: String, count: Int64) throws(JournalError) {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .inaccessible(path: path, detail: String(cString: strerror(errno))) }
+        defer { close(file) }
+        let line = Array("\n\(id) \(count) .\n".utf8)
+        guard Self.append(line, to: file) == line.count, fsync(file) == 0 else {
+            throw .inaccessible(path: path, detail: String(cString: strerror(errno)))
+        }
+    }
+
+    private static func append(_ bytes: [UInt8], to file: Int32) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(file, bytes, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(file, bytes, bytes.count)
+        #else
+            Darwin.write(file, bytes, bytes.count)
+        #endif
     }
 }

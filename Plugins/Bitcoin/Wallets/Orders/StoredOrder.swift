@@ -21,8 +21,8 @@ package enum StoredOrder {
         case sending, asked, paid, refused
     }
 
-    /// Returns the condition under which an order becomes paid: it was requested, and where it was refused since, no
-    /// other order that is not refused is for its payment.
+    /// Returns the condition for an order to become paid: it was requested, and if it was refused since, no other
+    /// order that is not refused is for its payment.
     ///
     /// - Parameter table: the table's name.
     package static func canBePaid(_ table: String) -> String {
@@ -34,7 +34,7 @@ package enum StoredOrder {
     ///
     /// - Parameters:
     ///   - order: an order that is being sent, or refused.
-    ///   - owner: the number of the one that sends.
+    ///   - owner: the number of the owner that sends.
     package static func values(_ order: WalletOrder, owner: Int64) -> [Database.Value] {
         let payment = order.payment.map(StoredPayment.init)
         var reason: String?
@@ -68,7 +68,7 @@ package enum StoredOrder {
 
     /// Reads a row.
     ///
-    /// - Parameter askedAt: the end of its request by the caller's clock, where the storage's clock is another.
+    /// - Parameter askedAt: the end of its request by the caller's clock, if the storage's clock is another.
     package static func order(_ row: Row<Column>, askedAt: Date? = nil) throws(JournalError) -> WalletOrder {
         let state: WalletOrder.State
         switch Word(rawValue: row.text(.state)) {
@@ -100,5 +100,40 @@ package enum StoredOrder {
             name: row.text(.name), wallet: row.optionalText(.wallet), payment: payment?.payment,
             placedAt: Date(timeIntervalSinceReferenceDate: row.real(.placed)), state: state,
             message: row.optionalText(.service).map { ServiceMessage(host: $0, text: row.text(.success)) })
+    }
+}
+
+/// A payment as orders are stored with it: a transaction on the chain has its address as the text, and its fee as the
+/// limit. Amounts are in thousandths of a satoshi.
+struct StoredPayment {
+    let id: String
+    let text: String
+    let isOnChain: Bool
+    let amount: UInt64
+    let isAmountless: Bool
+    let feeLimit: UInt64
+}
+
+extension StoredPayment {
+    init(_ payment: WalletOrder.Payment) {
+        switch payment {
+        case .invoice(let invoice):
+            self.init(
+                id: invoice.paymentHash, text: invoice.text, isOnChain: false, amount: invoice.amount,
+                isAmountless: invoice.isAmountless, feeLimit: invoice.feeLimit)
+        case .transaction(let transaction):
+            self.init(
+                id: transaction.id, text: transaction.address, isOnChain: true, amount: transaction.amount * 1000,
+                isAmountless: false, feeLimit: transaction.fee * 1000)
+        }
+    }
+
+    /// The payment.
+    var payment: WalletOrder.Payment {
+        isOnChain
+            ? .transaction(ChainTransaction(id: id, address: text, amount: amount / 1000, fee: feeLimit / 1000))
+            : .invoice(
+                WalletInvoice(
+                    text: text, paymentHash: id, amount: amount, isAmountless: isAmountless, feeLimit: feeLimit))
     }
 }

@@ -1,4 +1,4 @@
-import PaymentCore
+public import PaymentCore
 import PaymentSettlement
 
 #if canImport(FoundationEssentials)
@@ -6,6 +6,23 @@ import PaymentSettlement
 #else
     import Foundation
 #endif
+
+/// A wallet that asks the nodes of offers for invoices (BOLT 12).
+public protocol OfferWallet: LightningWallet {
+    /// Has the node of an offer make an invoice. Pays nothing.
+    ///
+    /// - Parameters:
+    ///   - offer: the offer's text.
+    ///   - amount: the amount to pay, in thousandths of a satoshi.
+    /// - Returns: the invoice's text, which begins with `lni1`. The settler checks that it is the offer's.
+    /// - Throws: ``PaymentError``; nothing was paid then.
+    func invoice(of offer: String, over amount: UInt64) async throws(PaymentError) -> String
+}
+
+extension SettlementEndpoint.Kind {
+    /// An invoice that a node made for an offer (BOLT 12): it is paid once, as one of BOLT 11 is.
+    public static let bolt12Invoice = SettlementEndpoint.Kind(rawValue: "bolt12-invoice")
+}
 
 /// An invoice that was made for an offer, found to be that offer's, over the asked amount, and signed.
 struct OfferInvoice {
@@ -42,7 +59,7 @@ struct OfferInvoice {
         expiresAt = made.expiresAt
     }
 
-    /// Returns the time for which an invoice can be paid, in seconds: two hours where it does not say so.
+    /// Returns the time that an invoice can be paid, in seconds: two hours if it does not say so.
     static func lifetime(_ instruction: PaymentInstruction) -> UInt64? {
         guard let digits = records(instruction)[expiry] else { return 7200 }
         return digits.isEmpty ? 0 : UInt64(digits, radix: 16)
