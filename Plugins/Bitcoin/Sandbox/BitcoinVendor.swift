@@ -4,8 +4,8 @@ package import PaymentCore
 import PaymentStandards
 package import SandboxSupport
 
-/// Bare texts of Bitcoin and Lightning, which a settler pays: the sandbox's, or a wallet of the payer's own. Without
-/// either it has no provider.
+/// Bare texts of Bitcoin and Lightning, which a settler pays: the sandbox's, or the payer's own wallet. Without either
+/// it has no provider.
 package struct BitcoinVendor: SandboxVendor {
     package init() {}
 
@@ -53,7 +53,7 @@ package struct BitcoinVendor: SandboxVendor {
     }
 
     private static func message(_ name: String, _ settler: WalletSettler?) async -> PayeeMessage? {
-        // The payment is made, whatever becomes of this question.
+        // The payment is made, whatever the answer to this question.
         switch try? await settler?.walletOrder(named: name)?.successAction {
         case .message(let text): PayeeMessage(text)
         case .page(let text, let url): PayeeMessage(text, page: url.text)

@@ -76,10 +76,10 @@ package final class SimulatedChain: Sendable {
 
     var coins: [Coin] { state.withLock(\.coins) }
 
-    /// Forgets what is prepared, as a node does that starts again.
+    /// Forgets prepared transactions, as a node does that starts again.
     package func restart() { state.withLock { $0.prepared = [:] } }
 
-    /// Returns the prepared transaction with the bytes of either form; nil where there is none.
+    /// Returns the prepared transaction with the bytes of either form; nil if there is none.
     func prepared(_ bytes: [UInt8]) -> Transaction? {
         state.withLock { $0.prepared.values.first { $0.bytes == bytes || $0.signed == bytes } }
     }
@@ -95,7 +95,7 @@ package final class SimulatedChain: Sendable {
         }
     }
 
-    /// Prepares a transaction; nil where no coin suffices.
+    /// Prepares a transaction; nil if no coin suffices.
     func prepare(_ address: String, _ amount: UInt64) -> Transaction? {
         state.withLock { state in
             let fee = state.fee
@@ -112,12 +112,12 @@ package final class SimulatedChain: Sendable {
         }
     }
 
-    /// Returns a transaction that the wallet has; nil where there is none.
+    /// Returns a transaction that the wallet has; nil if there is none.
     func known(_ id: String) -> Transaction? {
         state.withLock { state in (state.published + state.kept).first { $0.id == id } }
     }
 
-    /// Adds transactions of the wallet that are none of these payments.
+    /// Adds transactions of the wallet that are other payments.
     package func addOthers(_ count: Int) {
         state.withLock { state in
             for number in 0..<count {
@@ -132,7 +132,7 @@ package final class SimulatedChain: Sendable {
     /// Drops the transactions that the chain's nodes have refused.
     package func drop() { state.withLock { $0.kept = [] } }
 
-    /// Takes a prepared transaction and publishes it; nil where there is none.
+    /// Takes a prepared transaction and publishes it; nil if there is none.
     func send(_ id: String, at height: UInt64) -> (transaction: Transaction, isAcknowledged: Bool)? {
         state.withLock { state in
             guard var transaction = state.prepared.removeValue(forKey: id) else { return nil }
@@ -150,7 +150,7 @@ package final class SimulatedChain: Sendable {
         }
     }
 
-    /// Takes a prepared transaction off; nil where there is none.
+    /// Takes a prepared transaction off; nil if there is none.
     func discard(_ id: String) -> Transaction? {
         state.withLock { state in
             guard let transaction = state.prepared.removeValue(forKey: id) else { return nil }
