@@ -152,7 +152,8 @@ final class RequestWorld: Sendable {
     }
 
     func process(
-        _ life: Life = Life(), journal: InMemoryJournal? = nil, limit: UInt64? = nil, seed: UInt64 = 2,
+        _ lifetime: ProcessLifetime = ProcessLifetime(), journal: InMemoryJournal? = nil, limit: UInt64? = nil,
+        seed: UInt64 = 2,
         settler: (any PaymentSettler)? = nil, isPrivateOnly: Bool = false
     ) throws -> Process {
         let transport = SandboxTransport(sandbox)
@@ -164,9 +165,9 @@ final class RequestWorld: Sendable {
                     receipts: InMemoryReceipts(), use: .only, chain: .regtest) : nil,
             links: try PaykitLinkPayments(
                 as: payer.key, receiver: payer.receiver, secret: payer.secret,
-                store: MortalStates(base: states, life: life), chain: .regtest))
+                store: CrashingStates(base: states, lifetime: lifetime), chain: .regtest))
         let base = settler ?? SandboxSettler(at: url, over: transport)
-        let mortal = MortalSettler(base: base, life: life) { [weak self] one in
+        let crashing = CrashingSettler(base: base, lifetime: lifetime) { [weak self] one in
             self?.asked.withLock { $0.append(one) }
         }
         let autoPay = try limit.map {
@@ -176,10 +177,10 @@ final class RequestWorld: Sendable {
         }
         let router = PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: transport,
-            journal: MortalJournal(base: journal ?? self.journal, life: life), readers: [StandardsReader()],
+            journal: CrashingJournal(base: journal ?? self.journal, lifetime: lifetime), readers: [StandardsReader()],
             clock: clock, random: SeededRandomSource(seed: seed), autoPay: autoPay)
         return Process(
-            router: router, payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: mortal))
+            router: router, payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: crashing))
     }
 }
 
@@ -195,14 +196,14 @@ actor LosableStates: SealedStateStore {
 }
 
 /// The stored states of links of a process that may end.
-struct MortalStates: SealedStateStore {
+struct CrashingStates: SealedStateStore {
     let base: any SealedStateStore
-    let life: Life
+    let lifetime: ProcessLifetime
 
     func states(named name: String) async throws -> [String: SealedState] {
-        try await life.look { try await base.states(named: name) }
+        try await lifetime.read { try await base.states(named: name) }
     }
     func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        try await life.deed { try await base.keep(states, removing: names) }
+        try await lifetime.perform { try await base.keep(states, removing: names) }
     }
 }

@@ -86,22 +86,22 @@ struct RoutedListTests {
         #expect(try await flow.unusedList(of: world.payee.key) == nil)
     }
 
-    @Test("A crash between any two deeds: the list is paid once or not at all, and the payment is found again")
+    @Test("A crash between any two actions: the list is paid once or not at all, and the payment is found again")
     func crashes() async throws {
-        for deeds in 0..<14 {
+        for actions in 0..<14 {
             let world = try await RequestWorld()
             _ = try await offer(world)
-            let life = Life(deeds)
-            let first = try world.process(life)
+            let lifetime = ProcessLifetime(actions)
+            let first = try world.process(lifetime)
             if let (quote, option) = try? await first.choose(link(world)) {
                 _ = try? await first.router.pay(quote, option: option, as: first.payer)
             }
             world.clock.advance(by: .seconds(3600))
             let second = try world.process(seed: 3)
             _ = try await second.router.recover(as: second.payer)
-            #expect(await world.captures <= 1 && world.settled.count <= 2, "after \(deeds) deeds")
-            #expect(Set(world.settled.map(\.key)).count <= 1, "after \(deeds) deeds")
-            #expect(await world.journal.unfinished().isEmpty, "after \(deeds) deeds")
+            #expect(await world.captures <= 1 && world.settled.count <= 2, "after \(actions) actions")
+            #expect(Set(world.settled.map(\.key)).count <= 1, "after \(actions) actions")
+            #expect(await world.journal.unfinished().isEmpty, "after \(actions) actions")
         }
     }
 

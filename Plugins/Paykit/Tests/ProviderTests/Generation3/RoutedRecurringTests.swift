@@ -92,20 +92,20 @@ struct RoutedRecurringTests {
         #expect(await world.captures == 1)
     }
 
-    @Test("A crash between any two deeds: the period is paid once, and proven")
+    @Test("A crash between any two actions: the period is paid once, and proven")
     func crashes() async throws {
-        var deeds = 0
+        var actions = 0
         while true {
             let world = try await RequestWorld()
             let (id, plan) = try await daily(world)
             let plans = InMemoryRecurringJournal()
-            let life = Life(deeds)
-            let first = scheduler(try world.process(life, limit: 3000), plans, world)
+            let lifetime = ProcessLifetime(actions)
+            let first = scheduler(try world.process(lifetime, limit: 3000), plans, world)
             try await first.add(plan)
             try? await first.look()
-            guard life.isOver else {
+            guard lifetime.isOver else {
                 #expect(await world.captures == 1)
-                #expect(deeds > 14, "there are that many moments")
+                #expect(actions > 14, "there are that many moments")
                 return
             }
             let second = scheduler(try world.process(limit: 3000, seed: 3), plans, world)
@@ -113,9 +113,9 @@ struct RoutedRecurringTests {
                 world.clock.advance(by: .seconds(1200))
                 try await second.look()
             }
-            #expect(await world.captures == 1, "after \(deeds) deeds")
-            #expect(try await world.proofs(id).count == 1, "after \(deeds) deeds")
-            deeds += 1
+            #expect(await world.captures == 1, "after \(actions) actions")
+            #expect(try await world.proofs(id).count == 1, "after \(actions) actions")
+            actions += 1
         }
     }
 

@@ -44,29 +44,30 @@ struct RoutedRequestTests {
         #expect(try await world.payer.flow.receipts(for: other, world.asPayer).count == 1)
     }
 
-    @Test("A crash between any two deeds: the request is paid once, and its proof arrives")
+    @Test("A crash between any two actions: the request is paid once, and its proof arrives")
     func crashes() async throws {
-        var deeds = 0
+        var actions = 0
         while true {
             let world = try await RequestWorld()
             let id = try await world.ask()
             let link = try world.link(id)
-            let life = Life(deeds)
-            let first = await (try world.process(life)).pay(link)
-            guard life.isOver else {
+            let lifetime = ProcessLifetime(actions)
+            let first = await (try world.process(lifetime)).pay(link)
+            guard lifetime.isOver else {
                 #expect(isPaid(first))
-                #expect(deeds > 14, "there are that many moments")
+                #expect(actions > 14, "there are that many moments")
                 return
             }
             world.clock.advance(by: .seconds(3600))
             let second = try world.process(seed: 3)
             _ = try await second.router.recover(as: second.payer)
-            #expect(await world.journal.unfinished().isEmpty, "after \(deeds) deeds")
-            #expect(isPaid(await second.pay(link)), "after \(deeds) deeds")
-            #expect(await world.captures == 1, "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty, "after \(actions) actions")
+            #expect(isPaid(await second.pay(link)), "after \(actions) actions")
+            #expect(await world.captures == 1, "after \(actions) actions")
             let proofs = try await world.proofs(id)
-            #expect(proofs.count == 1 && proofs.allSatisfy(\.isSound), "after \(deeds) deeds: \(proofs.count) proofs")
-            deeds += 1
+            #expect(
+                proofs.count == 1 && proofs.allSatisfy(\.isSound), "after \(actions) actions: \(proofs.count) proofs")
+            actions += 1
         }
     }
 

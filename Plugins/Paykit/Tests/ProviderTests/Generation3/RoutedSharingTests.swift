@@ -16,11 +16,11 @@ struct RoutedSharingTests {
         "A crash between any two steps, and the payee cancels it: it is paid once with a proof, or never",
         arguments: [true, false])
     func calledOffMeanwhile(isRecovered: Bool) async throws {
-        for deeds in 0..<26 {
+        for actions in 0..<26 {
             let world = try await RequestWorld()
             let id = try await world.ask()
-            let life = Life(deeds)
-            _ = await (try world.process(life)).pay(try world.link(id))
+            let lifetime = ProcessLifetime(actions)
+            _ = await (try world.process(lifetime)).pay(try world.link(id))
             try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
             try await world.deliver()
             world.clock.advance(by: .seconds(3600))
@@ -28,10 +28,10 @@ struct RoutedSharingTests {
             if isRecovered { _ = try await second.router.recover(as: second.payer) }
             let result = await second.pay(try world.link(id))
             let proofs = try await world.proofs(id).count
-            #expect(await world.captures == proofs, "after \(deeds) deeds")
-            #expect(isPaid(result) == (proofs == 1), "after \(deeds) deeds: \(result)")
+            #expect(await world.captures == proofs, "after \(actions) actions")
+            #expect(isPaid(result) == (proofs == 1), "after \(actions) actions: \(result)")
             if proofs == 0 {
-                #expect(isCancelled(result), "after \(deeds) deeds: \(result)")
+                #expect(isCancelled(result), "after \(actions) actions: \(result)")
                 #expect(isCancelled(await second.pay(try world.link(id))))
                 #expect(await world.captures == 0)
             }

@@ -16,33 +16,33 @@ struct PrivateCrashTests {
         if case .succeeded? = outcome { true } else { false }
     }
 
-    @Test("A crash between any two deeds: the invoice is paid once at most, and who resumes learns the truth")
+    @Test("A crash between any two actions: the invoice is paid once at most, and who resumes learns the truth")
     func everywhere() async throws {
-        var deeds = 0
+        var actions = 0
         while true {
             let world = RoutedWorld()
             let peer = try await world.peer(.ready)
-            let life = Life(deeds)
-            let first = await (try world.process(life)).pay(peer.user.link)
-            guard life.isOver else {
+            let lifetime = ProcessLifetime(actions)
+            let first = await (try world.process(lifetime)).pay(peer.user.link)
+            guard lifetime.isOver else {
                 #expect((try? first.get()).map(Self.isPaid) == true)
-                #expect(deeds > 20, "there are that many moments")
+                #expect(actions > 20, "there are that many moments")
                 return
             }
             (world.clock as? PatientClock)?.advance(by: .seconds(3600))
             let second = try world.process(seed: 3)
             _ = try await second.router.recover(as: second.payer)
-            #expect(await world.journal.unfinished().isEmpty, "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty, "after \(actions) actions")
             let captures = await world.captures(peer.user.key)
             let isToldPaid = try await Self.isToldPaid(world)
-            #expect(captures == (isToldPaid ? 1 : 0), "after \(deeds) deeds: \(captures)")
+            #expect(captures == (isToldPaid ? 1 : 0), "after \(actions) actions: \(captures)")
             #expect(Set(world.settled).count <= 1, "no second invoice was paid in place of a first")
             let receipts = await world.receipts.receipts(before: nil, limit: 9)
-            #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(deeds)")
+            #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(actions)")
             // A repeated payment pays again: it is another payment to a user.
             #expect(Self.isPaid(try await second.pay(peer.user.link).get()))
             #expect(await world.captures(peer.user.key) == captures + 1)
-            deeds += 1
+            actions += 1
         }
     }
 
@@ -53,32 +53,32 @@ struct PrivateCrashTests {
 
     @Test("After a crash a payee who gives another invoice for the same receipt is paid by one of them at most")
     func anotherInvoice() async throws {
-        for deeds in 0..<40 {
+        for actions in 0..<40 {
             let world = RoutedWorld()
             let payee = try await world.liar(.another)
-            let life = Life(deeds)
+            let lifetime = ProcessLifetime(actions)
             // Receipts that are lost with the process: the payee is asked a second time.
-            _ = await (try world.process(life, receipts: InMemoryReceipts())).pay(payee.user.link)
+            _ = await (try world.process(lifetime, receipts: InMemoryReceipts())).pay(payee.user.link)
             (world.clock as? PatientClock)?.advance(by: .seconds(3600))
             let second = try world.process(seed: 3, receipts: InMemoryReceipts())
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.captures(payee.user.key) <= 1)
-            #expect(Set(world.settled).count <= 1, "after \(deeds) deeds")
+            #expect(Set(world.settled).count <= 1, "after \(actions) actions")
             #expect(await world.journal.unfinished().isEmpty)
         }
     }
 
     @Test("An attempt that is resumed without the means pays the agreed invoice, or the published one")
     func withoutMeans() async throws {
-        for deeds in 0..<40 {
+        for actions in 0..<40 {
             let world = RoutedWorld()
             let peer = try await world.peer(.ready)
-            _ = await (try world.process(Life(deeds))).pay(peer.user.link)
+            _ = await (try world.process(ProcessLifetime(actions))).pay(peer.user.link)
             (world.clock as? PatientClock)?.advance(by: .seconds(3600))
             let second = try world.process(seed: 3, isPrivate: false)
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.captures(peer.user.key) <= 1)
-            #expect(Set(world.settled).count <= 1, "after \(deeds) deeds")
+            #expect(Set(world.settled).count <= 1, "after \(actions) actions")
             #expect(await world.journal.unfinished().isEmpty)
         }
     }
@@ -86,10 +86,10 @@ struct PrivateCrashTests {
     @Test("An invoice that was agreed on and is over when it is resumed is not handed to the settler")
     func late() async throws {
         var count = 0
-        for deeds in 4..<40 {
+        for actions in 4..<40 {
             let world = RoutedWorld()
             let peer = try await world.peer(.ready)
-            _ = await (try world.process(Life(deeds), use: .only)).pay(peer.user.link)
+            _ = await (try world.process(ProcessLifetime(actions), use: .only)).pay(peer.user.link)
             // Once it may have been handed over, only the settler knows the result.
             guard await !world.attempts.contains(where: \.hasBegunMutation) else { continue }
             let agreed = await world.receipts.receipts(before: nil, limit: 9).compactMap {
@@ -99,7 +99,7 @@ struct PrivateCrashTests {
             (world.clock as? PatientClock)?.advance(by: .seconds(366 * 86_400))
             let second = try world.process(use: .only, seed: 3)
             _ = try await second.router.recover(as: second.payer)
-            #expect(Set(world.settled).isDisjoint(with: agreed), "after \(deeds) deeds")
+            #expect(Set(world.settled).isDisjoint(with: agreed), "after \(actions) actions")
             #expect(await world.journal.unfinished().isEmpty)
         }
         #expect(count > 2, "there are moments between the agreement and the payment")
@@ -132,9 +132,9 @@ struct PrivateCrashTests {
         let before = await world.total
         let isLimited = below(2) == 0
         for round in 0...below(5) {
-            let life = below(3) == 0 ? Life() : Life(below(45))
+            let lifetime = below(3) == 0 ? ProcessLifetime() : ProcessLifetime(below(45))
             let process = try world.process(
-                life, use: below(4) == 0 ? .only : .preferred,
+                lifetime, use: below(4) == 0 ? .only : .preferred,
                 autoPay: isLimited ? AutoPay(within: [limit], timeZone: .gmt) : nil, seed: seed &* 100 &+ UInt64(round))
             let link = links[below(links.count)]
             if below(4) == 0 { _ = try? await process.router.recover(as: process.payer) }

@@ -41,7 +41,7 @@ final class RoutedWorld: Sendable {
     struct Process: Sendable {
         let router: PaymentRouter
         let payer: Payer
-        let life: Life
+        let lifetime: ProcessLifetime
         let provider: PaykitProvider
 
         func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
@@ -52,7 +52,8 @@ final class RoutedWorld: Sendable {
     }
 
     func process(
-        _ life: Life = Life(), use: PaykitChannelPayments.Use = .preferred, timeout: Duration = .seconds(30),
+        _ lifetime: ProcessLifetime = ProcessLifetime(), use: PaykitChannelPayments.Use = .preferred,
+        timeout: Duration = .seconds(30),
         autoPay: AutoPay? = nil, satoshi: UInt128 = 2100, seed: UInt64 = 2, secret: UInt8 = 0x11,
         receipts: (any ReceiptStore)? = nil, isPrivate: Bool = true
     ) throws -> Process {
@@ -63,9 +64,11 @@ final class RoutedWorld: Sendable {
             network: try .sandbox(url), reader: StandardsReader(),
             privately: isPrivate
                 ? try PaykitChannelPayments(
-                    as: pair, over: streams, receipts: MortalReceipts(base: receipts ?? self.receipts, life: life),
+                    as: pair, over: streams,
+                    receipts: CrashingReceipts(base: receipts ?? self.receipts, lifetime: lifetime),
                     use: use, chain: .regtest, timeout: timeout) : nil)
-        let settler = MortalSettler(base: SandboxSettler(at: url, over: transport), life: life) { [weak self] one in
+        let settler = CrashingSettler(base: SandboxSettler(at: url, over: transport), lifetime: lifetime) {
+            [weak self] one in
             self?.asked.withLock { $0.append(one.endpoint.text) }
         }
         var payer = Payer(policy: .firstWhateverItCosts, settler: settler)
@@ -73,9 +76,9 @@ final class RoutedWorld: Sendable {
         if autoPay != nil { payer.policy = nil }
         let router = PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: transport,
-            journal: MortalJournal(base: journal, life: life), readers: [StandardsReader()], clock: clock,
+            journal: CrashingJournal(base: journal, lifetime: lifetime), readers: [StandardsReader()], clock: clock,
             random: SeededRandomSource(seed: seed), autoPay: autoPay)
-        return Process(router: router, payer: payer, life: life, provider: provider)
+        return Process(router: router, payer: payer, lifetime: lifetime, provider: provider)
     }
 
     /// A peer of this manner, which listens as long as the world exists.

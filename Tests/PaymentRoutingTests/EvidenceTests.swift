@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 /// The accepted evidence about a payment that may have been made: late messages, returns and refusals.
-@Suite("What is believed")
-struct BeliefTests {
+@Suite("Evidence about a payment that may have been made")
+struct EvidenceTests {
     private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
     private static let refused = ServiceReport.declined(DeclineReason(.refused, "no funds"))
     private static let pending = ServiceReport.pending(retryAfter: nil)

@@ -7,7 +7,7 @@ import WalletConnectPaySandbox
 
 /// Real processes that are stopped beyond their lease, that pay by wallet, or that name one payment in two ways.
 @Suite("Processes that are stopped, and wallets that send")
-struct StoppedTests {
+struct StoppedProcessTests {
     private static let stops = number("PAYROUTE_STOPS", default: 8)
 
     private static func number(_ name: String, default number: Int) -> Int {

@@ -4,7 +4,7 @@ import Testing
 
 /// The pages to which a service may send the payer.
 @Suite("Pages that a service leads the payer to")
-struct HandOffTests {
+struct ServicePageTests {
     private static func opens(_ page: String, by way: String, for hosts: [String]) async throws -> (Int, (any Error)?) {
         let opened = Tally()
         var world = World()

@@ -6,7 +6,7 @@ import Testing
 
 /// Signatures count as money from the request on that hands them in.
 @Suite("Signatures that were handed in")
-struct HandedInTests {
+struct SubmittedSignatureTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private static let charge = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
 

@@ -5,15 +5,15 @@ import PaymentRouting
 import PaymentStore
 import Synchronization
 
-/// A process that may end at any of its deeds: before it, or after it and before its caller receives the result.
-final class Life: Sendable {
+/// A process that may end at any of its actions: before it, or after it and before its caller receives the result.
+final class ProcessLifetime: Sendable {
     struct Ended: Error {}
 
     private let rest: Mutex<Int>
     private let ended = Mutex(false)
 
-    /// - Parameter deeds: the number of deeds that it completes; each has two moments at which it may end.
-    init(_ deeds: Int = .max) { rest = Mutex(deeds) }
+    /// - Parameter actions: the number of actions that it completes; each has two moments at which it may end.
+    init(_ actions: Int = .max) { rest = Mutex(actions) }
 
     var isOver: Bool { ended.withLock { $0 } }
 
@@ -27,7 +27,7 @@ final class Life: Sendable {
     }
 
     /// Does work that others see, while the process lives.
-    func deed<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+    func perform<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         try pass()
         let value = try await work()
         try pass()
@@ -35,86 +35,88 @@ final class Life: Sendable {
     }
 
     /// Does work that others do not see, while the process lives.
-    func look<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         guard !isOver else { throw Ended() }
         return try await work()
     }
 }
 
 /// The journal of a process that may end.
-struct MortalJournal: PaymentJournal, SpendingStore {
+struct CrashingJournal: PaymentJournal, SpendingStore {
     let base: InMemoryJournal
-    let life: Life
+    let lifetime: ProcessLifetime
 
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
-        try await life.look { await base.acquire(lease, at: now) }
+        try await lifetime.read { await base.acquire(lease, at: now) }
     }
     func renew(_ lease: PaymentLease, at now: Date) async throws {
-        try await life.look { try await base.renew(lease, at: now) }
+        try await lifetime.read { try await base.renew(lease, at: now) }
     }
-    func release(_ lease: PaymentLease) async throws { try await life.look { await base.release(lease) } }
+    func release(_ lease: PaymentLease) async throws { try await lifetime.read { await base.release(lease) } }
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        try await life.deed { try await base.open(attempt, under: lease) }
+        try await lifetime.perform { try await base.open(attempt, under: lease) }
     }
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await life.deed { try await base.append(entry, to: attempt, under: lease) }
+        try await lifetime.perform { try await base.append(entry, to: attempt, under: lease) }
     }
     func history(of attempt: AttemptID) async throws -> AttemptHistory? {
-        try await life.look { await base.history(of: attempt) }
+        try await lifetime.read { await base.history(of: attempt) }
     }
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        try await life.look { await base.histories(of: payment) }
+        try await lifetime.read { await base.histories(of: payment) }
     }
     func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
-        try await life.look { await base.refunds(relatedTo: refund) }
+        try await lifetime.read { await base.refunds(relatedTo: refund) }
     }
-    func unfinished() async throws -> [AttemptHistory] { try await life.look { await base.unfinished() } }
+    func unfinished() async throws -> [AttemptHistory] { try await lifetime.read { await base.unfinished() } }
 
     func reserve(
         _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
     ) async throws -> SpendingVerdict {
-        try await life.deed { try await base.reserve(spending, within: limits, counting: worths) }
+        try await lifetime.perform { try await base.reserve(spending, within: limits, counting: worths) }
     }
-    func commit(_ attempt: AttemptID) async throws { try await life.deed { try await base.commit(attempt) } }
-    func release(_ attempt: AttemptID) async throws { try await life.deed { try await base.release(attempt) } }
+    func commit(_ attempt: AttemptID) async throws { try await lifetime.perform { try await base.commit(attempt) } }
+    func release(_ attempt: AttemptID) async throws { try await lifetime.perform { try await base.release(attempt) } }
     func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
-        try await life.look { await base.spending(of: attempt) }
+        try await lifetime.read { await base.spending(of: attempt) }
     }
     func reservedSpendings() async throws -> [SpendingRecord] {
-        try await life.look { await base.reservedSpendings() }
+        try await lifetime.read { await base.reservedSpendings() }
     }
     func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
-        try await life.look { await base.spendings(since: day) }
+        try await lifetime.read { await base.spendings(since: day) }
     }
 }
 
 /// The receipts of a process that may end.
-struct MortalReceipts: ReceiptStore {
+struct CrashingReceipts: ReceiptStore {
     let base: any ReceiptStore
-    let life: Life
+    let lifetime: ProcessLifetime
 
     func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt {
-        try await life.deed { try await base.keep(receipt) }
+        try await lifetime.perform { try await base.keep(receipt) }
     }
     func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
-        try await life.deed { try await base.advance(receipt, from: stages) }
+        try await lifetime.perform { try await base.advance(receipt, from: stages) }
     }
     func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? {
-        try await life.look { try await base.receipt(id) }
+        try await lifetime.read { try await base.receipt(id) }
     }
     func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
-        try await life.look { try await base.receipts(before: earlier, limit: limit) }
+        try await lifetime.read { try await base.receipts(before: earlier, limit: limit) }
     }
-    func note(_ arrival: ChannelArrival) async throws -> Bool { try await life.deed { try await base.note(arrival) } }
+    func note(_ arrival: ChannelArrival) async throws -> Bool {
+        try await lifetime.perform { try await base.note(arrival) }
+    }
     func isNoted(_ arrival: ChannelArrival) async throws -> Bool {
-        try await life.look { try await base.isNoted(arrival) }
+        try await lifetime.read { try await base.isNoted(arrival) }
     }
 }
 
 /// The settler of a process that may end. The node behind it lives on.
-struct MortalSettler: PaymentSettler {
+struct CrashingSettler: PaymentSettler {
     let base: any PaymentSettler
-    let life: Life
+    let lifetime: ProcessLifetime
     /// Called before each payment.
     var paying: @Sendable (Settlement) -> Void = { _ in }
 
@@ -122,21 +124,21 @@ struct MortalSettler: PaymentSettler {
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
         base.feeLimit(for: amount, to: kind)
     }
-    func register(_ name: String) async throws { try await life.deed { try await base.register(name) } }
+    func register(_ name: String) async throws { try await lifetime.perform { try await base.register(name) } }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         base.canSettle(kind, on: network)
     }
     func order(named name: String) async throws -> SettlementOrder? {
-        try await life.look { try await base.order(named: name) }
+        try await lifetime.read { try await base.order(named: name) }
     }
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
-        try await life.look { try await base.order(paying: endpoint) }
+        try await lifetime.read { try await base.order(paying: endpoint) }
     }
     func abandon(_ name: String) async throws -> SettlementState {
-        try await life.deed { try await base.abandon(name) }
+        try await lifetime.perform { try await base.abandon(name) }
     }
     func settle(_ settlement: Settlement) async throws -> SettlementState {
-        try await life.deed {
+        try await lifetime.perform {
             paying(settlement)
             return try await base.settle(settlement)
         }

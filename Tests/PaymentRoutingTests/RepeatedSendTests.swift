@@ -7,7 +7,7 @@ import Testing
 
 /// The answer to a later copy of a request is no evidence about an earlier one that may have arrived.
 @Suite("Requests that are sent more than once")
-struct LostCopyTests {
+struct RepeatedSendTests {
     /// The result of the first copy.
     enum First: Sendable, CaseIterable {
         case answerLost, fault, tooMany

@@ -8,7 +8,7 @@ import Testing
 
 /// One payment under two names, which only the service can resolve.
 @Suite("Names that only the service can resolve")
-struct OtherNameTests {
+struct AliasedPaymentTests {
     /// Its payments `short…` may be any other.
     private struct Provider: AliasedPaymentProvider {
         var base = ScriptedProvider()

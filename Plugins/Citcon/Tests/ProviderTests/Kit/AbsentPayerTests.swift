@@ -8,7 +8,7 @@ import Testing
 @testable import CitconProvider
 
 /// Orders whose payers are away (Protocol 4.2 and 6.4).
-@Suite struct WaitingTests {
+@Suite struct AbsentPayerTests {
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
 
     /// A client whose payers leave, and its reports.

@@ -11,7 +11,7 @@ import Testing
 
 /// The guards that keep a request to pay from leaving twice, or beside another one (Protocol 2.4).
 @Suite("A request to pay leaves once, and alone")
-struct UnrepeatedTests {
+struct SingleRequestTests {
     private static let link = SessionLink.link(to: Sample.initData()).reveal()
     private static let reference = PaymentReference(provider: PayrailsProvider.id, id: "e1")
     private static let untouched = Answer.ok(Sample.status([Sample.created]))

@@ -11,7 +11,7 @@ import Testing
 
 /// A key manager's sealed file for a device (Protocol 1.6).
 @Suite("Handoffs to a device")
-struct HandoffTests {
+struct DeviceHandoffTests {
     private let clock = VirtualClock()
     private let sandbox: PubkySandbox
     private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"

@@ -3,7 +3,7 @@ import Testing
 
 /// The dependencies that a package gets with the products that it names.
 @Suite("Users of a product")
-struct ReachTests {
+struct ProductDependencyTests {
     private func reach(of names: [String]) throws -> Set<String> {
         let manifest = try Manifest.onDisk.get()
         var reached: Set<String> = []

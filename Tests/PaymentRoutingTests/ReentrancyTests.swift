@@ -7,7 +7,7 @@ import Testing
 
 /// Callbacks that call the router that waits for them.
 @Suite("Calls from inside callbacks", .timeLimit(.minutes(10)))
-struct InsideTests {
+struct ReentrancyTests {
     private static let links = [ScriptedProvider.link, "https://pay.acme.example/?id=p2"]
 
     /// A router that cancels each caller that joins a payment: one that would wait for itself fails instead.

@@ -6,7 +6,7 @@ import Testing
 
 /// Records that were made without this key, or with another one.
 @Suite("Records that cannot be trusted")
-struct DistrustTests {
+struct UntrustedRecordTests {
     private static func key(_ byte: UInt8) throws -> JournalKey {
         try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))
     }

@@ -4,8 +4,8 @@ import PaymentRouting
 import TestSupport
 import Testing
 
-@Suite("What a service asks to wait")
-struct WaitingTests {
+@Suite("The delay that a service asks for")
+struct RetryDelayTests {
     private static func limited(_ seconds: Int) -> PaymentError {
         PaymentError(
             HTTPResponse(status: 429, headers: ["Retry-After": "\(seconds)"]), provider: "acme", isMutation: false)

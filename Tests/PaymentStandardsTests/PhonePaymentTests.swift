@@ -6,7 +6,7 @@ import Testing
 @testable import PaymentStandards
 
 @Suite("Codes and links for phones that people make")
-struct MakingTests {
+struct PhonePaymentTests {
     @Test("A UPI link made of values says them again")
     func upi() throws {
         let link = try UPILink(

@@ -10,7 +10,7 @@ import WalletConnectPaySandbox
 @testable import WalletConnectPayProvider
 
 /// Payments after actions left the vendor's client: what it hands out again, and what it states.
-@Suite struct HandedOutTests {
+@Suite struct HandedOutActionTests {
     typealias Scenario = WalletConnectPaySandbox.Scenario
     typealias Answer = ScriptedService.Answer
 
