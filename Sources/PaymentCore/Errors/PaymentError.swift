@@ -1,4 +1,4 @@
-/// The reason for which a payment could not continue. Refusals by the service are outcomes, not errors.
+/// Why a payment could not continue. Refusals by the service are outcomes, not errors.
 ///
 /// Its cause is kept in ``cause``, which nothing prints, compares or stores.
 public struct PaymentError: Error, Sendable, Hashable {
@@ -81,7 +81,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let providerFault = Code(rawValue: "provider-fault")
     }
 
-    /// The progress of the call: decides whether money can have moved.
+    /// The progress of the call. It decides whether money can have moved.
     public enum Phase: String, Sendable, Hashable {
         /// Nothing that could move money left.
         case beforeSend = "before-send"
@@ -150,7 +150,7 @@ public struct PaymentError: Error, Sendable, Hashable {
     /// Creates an error for a failed exchange. A query's request moves no money even when it arrived.
     ///
     /// - Parameters:
-    ///   - error: the reason for which there is no answer.
+    ///   - error: why there is no answer.
     ///   - provider: the provider whose service was asked.
     ///   - isMutation: true if the request could move money.
     public init(_ error: TransportError, provider: ProviderID?, isMutation: Bool) {
@@ -194,4 +194,70 @@ private struct HiddenCause: Sendable, Hashable {
     static func == (left: Self, right: Self) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {}
+}
+
+// MARK: - Answers as errors
+
+/// The statuses of answers to a mutation that prove something. No other place defines it.
+///
+/// An answer proves that nothing was done only if its meaning (RFC 9110 section 15, RFC 6585, RFC 7725) is that this
+/// very request was examined and refused. Every other status leaves the fate of the request open, and only the
+/// service's status of the payment resolves it:
+///
+/// - 408: some of the request arrived. The server that waited for the rest may not be the one that carries it out.
+/// - 409, 412, 423, 424: something else is in its way, which may be another copy of the same request, still in
+///   progress. Services that recognise keys answer 409 for that.
+/// - 425 (RFC 8470): an intermediary suspects that the request is replayed.
+/// - 429: is about the rate of requests, not about the fate of earlier ones. Gateways answer it to a copy that they
+///   make themselves.
+/// - 406, 416: may be found out after the request was carried out.
+/// - 1xx, 3xx, 5xx and every status not listed: say nothing of it. A redirect is often the answer to a request that was
+///   carried out.
+/// - 2xx: the request was taken; the body states its outcome.
+package enum RefusalStatus {
+    /// The statuses that prove that the server turned away exactly the request that they answer.
+    package static let provesNothingWasDone: Set<Int> = [
+        400, 401, 402, 403, 404, 405, 407, 410, 411, 413, 414, 415, 417, 421, 422, 426, 428, 431, 451,
+    ]
+}
+
+extension HTTPResponse {
+    /// True if this answer to a mutation proves that the mutation was not carried out: its status says so, and there
+    /// was no earlier copy of the request that may have been (``mayFollowEarlierCopy``).
+    public var provesNothingWasDone: Bool {
+        RefusalStatus.provesNothingWasDone.contains(status) && !mayFollowEarlierCopy
+    }
+}
+
+extension PaymentError {
+    /// Creates an error for an answer that is no result, by its HTTP status alone. For services without error codes;
+    /// for codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``. The
+    /// answer's time to try again (`Retry-After`) is kept in ``PaymentError/retry``.
+    ///
+    /// - Parameters:
+    ///   - answer: the service's answer.
+    ///   - provider: the provider whose service it is.
+    ///   - isMutation: true if the request could move money. The phase is then `maybeSent`, unless the answer proves
+    ///     that nothing was done.
+    public init(_ answer: HTTPResponse, provider: ProviderID?, isMutation: Bool) {
+        let (code, text) = Self.meaning(of: answer.status, by: "the service")
+        let isOpen = isMutation && !answer.provesNothingWasDone
+        let isPassing = isOpen || code == .rateLimited || code == .serviceFailure
+        self.init(
+            code, text, provider: provider, phase: isOpen ? .maybeSent : .answered,
+            retry: isPassing ? RetryAdvice(answer) : .never)
+    }
+
+    /// Returns the code of a status that is no result, and what it says of `service`, for people.
+    package static func meaning(of status: Int, by service: String) -> (code: Code, text: String) {
+        switch status {
+        case 401, 403, 407: (.unauthorized, "\(service) does not accept the credentials (HTTP \(status))")
+        case 404, 410: (.notFound, "\(service) does not know this, or not any more (HTTP \(status))")
+        case 429: (.rateLimited, "\(service) asks for fewer requests (HTTP 429); try again later")
+        case 400..<500: (.requestRefused, "\(service) refused the request (HTTP \(status))")
+        case 500..<600: (.serviceFailure, "\(service) has a fault (HTTP \(status)); try again later")
+        case 300..<400: (.invalidResponse, "\(service) redirects elsewhere, which is never followed (HTTP \(status))")
+        default: (.invalidResponse, "\(service) gave an answer that was not asked for (HTTP \(status))")
+        }
+    }
 }

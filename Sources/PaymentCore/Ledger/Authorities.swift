@@ -45,17 +45,17 @@ package struct Authorities: Sendable {
             if case .settlement(let name) = kind { settler = name }
             let earlier = steps[name]
             steps[name] = Step(kind: kind, isAnswered: earlier?.isAnswered ?? false, proof: earlier?.proof)
-            // Where it begins again, the request of the run before may have left.
+            // If the step begins again, its request of the earlier run may have left.
             if latestSignature != nil, !begunWithSignature.insert(name).inserted { haveLeft = true }
         case .stepFinished(let name, let result):
             steps[name]?.isAnswered = true
             steps[name]?.proof = result.string
         case .stepFailed(let name, _, let wasSent):
             steps[name] = nil
-            // One that did not leave this time takes nothing back that left before.
+            // A request that did not leave this time does not undo one that left before.
             if begunWithSignature.remove(name) != nil, wasSent { haveLeft = true }
             if name == StepKind.settlementName, wasSent { settlerHasRefused = true }
-        // Only a worker that has sent nothing abandons; and a person may decide that there was no effect.
+        // Only a worker that has sent nothing abandons. A person may decide that there was no effect.
         case .abandoned: steps = [:]
         case .outcome(.declined(let reason)) where reason.code == .decided: steps = [:]
         case .stepStarted, .outcome: break
@@ -80,12 +80,13 @@ package struct Authorities: Sendable {
     /// True if a step that may have moved money ended well: the service took it.
     package var wereAccepted: Bool { steps.values.contains(where: \.isAnswered) }
 
-    /// The proofs of what the payer's wallet or settler may have sent by itself, nil where none was reported.
+    /// The proofs of the transfers that the payer's wallet or settler may have sent by itself; nil for each without a
+    /// report.
     var transfers: [String?] {
         steps.keys.sorted().compactMap { steps[$0] }.filter(\.kind.movesMoneyUnseen).map(\.proof)
     }
 
-    /// The settler that was asked to pay, by its permanent name; nil where none was.
+    /// The settler that was asked to pay, by its permanent name; nil if none was.
     package private(set) var settler: String?
 
     /// True if the settler was asked to pay, and may have.

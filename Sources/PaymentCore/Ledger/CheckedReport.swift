@@ -52,13 +52,13 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
     /// The wait that the service asks for before the next question.
     package var wait: Duration? { if case .pending(let wait) = claim { wait } else { nil } }
 
-    /// Returns the report where its receipt, if it states an amount, is over the amount that the payer agreed to.
+    /// Returns the report if its receipt states no amount, or the amount that the payer agreed to.
     ///
     /// - Throws: ``PaymentError``, `integrity`.
     package func checked(over agreed: Money, isEstimate: Bool) throws(PaymentError) -> CheckedReport {
         guard case .succeeded(let receipt) = claim else { return self }
         guard let paid = receipt.amount else {
-            // The amount is the payee's choice, so that nothing else shows that it is this capture that was made.
+            // The payee chooses the amount, so only the amount shows that this capture was made.
             if payment.capturedPayment != nil { throw mismatch("the receipt does not state the captured amount") }
             return self
         }
@@ -71,15 +71,15 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
         return self
     }
 
-    /// Returns the report where it fits `attempt`.
+    /// Returns the report if it fits `attempt`.
     ///
     /// - Throws: ``PaymentError``, `integrity`.
     package func checked(against attempt: PaymentAttempt) throws(PaymentError) -> CheckedReport {
         try checked(over: attempt.option.amount, isEstimate: attempt.option.isEstimate)
     }
 
-    /// Returns the report of what became of an attempt: a payment in another currency, while none of the requests that
-    /// the attempt sent was accepted, was made by another payer, or by the payer with another device.
+    /// Returns the report of an attempt's outcome. A payment in another currency was made by another payer, or by the
+    /// payer with another device, if none of the requests that the attempt sent was accepted.
     ///
     /// - Parameter isUnsent: true if nothing was ever sent for the attempt; then any other amount proves the same.
     /// - Throws: ``PaymentError``, `integrity`.

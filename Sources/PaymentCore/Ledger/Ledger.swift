@@ -6,7 +6,7 @@
 
 /// The journal's records of one payment, or of what may be the same one, and what they allow to be stated about it.
 ///
-/// A service's report is a claim. That no money moved is stated only where nothing that is recorded could have moved it
+/// A service's report is a claim. That no money moved is stated only if nothing that is recorded could have moved it
 /// without the service, or still can.
 package struct Ledger: Sendable {
     /// The part of the program that states an outcome.
@@ -15,7 +15,7 @@ package struct Ledger: Sendable {
         case run
         /// Any other, while an attempt may be open: a quote, a status.
         case question
-        /// A status that is asked under the merchant's name for the payment: it does not tell which of the payer's
+        /// A status that is asked under the merchant's name for the payment: it does not say which of the payer's
         /// attempts a refusal is about.
         case otherName
     }
@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
         (self.histories, self.now, self.isSound) = (histories, now, isSound)
     }
 
-    /// The ledger where nothing is recorded.
+    /// The ledger without records.
     package static let empty = Ledger([], now: .distantPast) { _ in true }
 
     /// The trusted record of an attempt that paid.
@@ -58,7 +58,7 @@ package struct Ledger: Sendable {
         return .unknown(UnknownOutcome(reference: payment, message: message))
     }
 
-    /// The reason for which a record proves nothing, and what to do.
+    /// Why a record proves nothing, and what to do.
     package static func distrust(of attempt: AttemptID) -> String {
         "the journal's record of the attempt \(attempt) was changed by another program, or made without this key; "
             + "keep the journal for examination, and ask the payee before paying in any other way"
@@ -73,7 +73,7 @@ package struct Ledger: Sendable {
 
     /// Returns what a record holds against the report that no money moved.
     func obstacle(in history: AttemptHistory, at face: Face, isFinal: Bool) -> Obstacle? {
-        // That a cancellation was begun is no money.
+        // The beginning of a cancellation moves no money.
         guard history.attempt.reference.cancelledPayment == nil else { return nil }
         if let transfer = transfer(in: history) { return transfer }
         let id = history.attempt.id
@@ -126,4 +126,131 @@ package struct Ledger: Sendable {
             "the service has the payer's signature, which pays until \(RFC3339($0).text): decide after that"
         }
     }
+}
+
+// MARK: - The payee
+
+/// The payee's part in a payment, by the journal: its capture, its cancellation, its refunds. A service's status of the
+/// payment may be older than these.
+extension Ledger {
+    /// Returns the claim to state when the service says that a payment is paid. It is another claim if the payee has
+    /// cancelled the payment or refunded all of it, or may have.
+    func claim(on receipt: PaymentReceipt) -> ServiceReport {
+        guard receipt.reference.isPayment else { return .succeeded(receipt) }
+        let records = records(of: receipt.reference)
+        let cancellations = records.filter { $0.attempt.reference.cancelledPayment != nil }
+        if cancellations.contains(where: \.hasSucceeded) { return .cancelled }
+        if let open = cancellations.last(where: { !$0.isFinished }) {
+            return unknown(
+                receipt.reference,
+                "its cancellation was begun (attempt \(open.attempt.id)), and what became of that is not known; resume it, "
+                    + "or recover")
+        }
+        let paid = receipt.amount ?? taken(in: records)?.amount
+        let refunds = records.filter { $0.attempt.refund != nil }
+        let made = refunds.filter(\.hasSucceeded)
+        switch share(of: made, paid) {
+        case .none, .part: break
+        case .all: return .declined(Self.refunded)
+        case .unclear:
+            return unknown(
+                receipt.reference,
+                "the service says that it is paid; refunds of it were made here, and how much was paid is not known")
+        }
+        switch share(of: made + refunds.filter { !$0.isFinished }, paid) {
+        case .none, .part: return .succeeded(receipt)
+        case .all, .unclear:
+            return unknown(
+                receipt.reference,
+                "a refund of it was begun, and what became of that is not known; resume it, or recover")
+        }
+    }
+
+    /// Returns the claim to state when the service says that no money moved; nil if the records do not show that some
+    /// did. A payment that the payer has made from here is paid.
+    func claim(against report: CheckedReport) -> ServiceReport? {
+        let done = records(of: report.payment).filter(\.hasSucceeded)
+        guard let moved = done.last, !done.contains(where: { $0.attempt.reference.cancelledPayment != nil }) else {
+            return nil
+        }
+        let own = done.first { report.payment.isPayment && $0.attempt.reference == report.payment }
+        if case .succeeded(let receipt)? = own?.outcome { return claim(on: receipt.fact) }
+        let refunds = done.filter { $0.attempt.refund != nil }
+        if case .all = share(of: refunds, taken(in: done)?.amount) { return .declined(Self.refunded) }
+        return unknown(
+            report.payment,
+            "by the journal \(moved.attempt.reference) is \(moved.attempt.reference.subject.done) "
+                + "(attempt \(moved.attempt.id)); the service says: \(report); ask the service what became of the money"
+        )
+    }
+
+    /// Returns the reason against a refund that is over more than what is left of its payment: the amount that was
+    /// captured or paid from here, less what was refunded or may still be. Nil if an amount is not known; the service
+    /// decides then.
+    package func excess(of request: RefundRequest) -> (message: String, mayEnd: Bool)? {
+        let records = records(of: request.payment)
+        guard let taken = taken(in: records) else { return nil }
+        let others = records.filter { $0.attempt.refund != nil && $0.attempt.reference != request.reference }
+        let open = others.filter { !$0.isFinished }
+        do throws(MoneyError) {
+            var left = taken.amount
+            for other in others.filter(\.hasSucceeded) + open {
+                let amount = other.attempt.option.amount
+                left = try left.isLess(than: amount) ? left.subtracting(left) : left.subtracting(amount)
+            }
+            guard try left.isLess(than: request.amount) else { return nil }
+            let refunds = open.map { "the refund '\($0.attempt.reference.id)' is in flight" }
+            let why = ([("\(taken.amount) was \(taken.verb)")] + refunds).joined(separator: ", ")
+            return (
+                "the refund of \(request.amount) is over more than what is left of the payment: \(why). Refund at most "
+                    + "\(left)", !open.isEmpty
+            )
+        } catch { return nil }
+    }
+
+    /// Returns the amount that was captured or, if no capture is recorded, paid from here; nil if it is not
+    /// known.
+    private func taken(in records: [AttemptHistory]) -> (amount: Money, verb: String)? {
+        let done = records.filter(\.hasSucceeded)
+        let capture = done.last { $0.attempt.reference.capturedPayment != nil }
+        guard let source = capture ?? done.last(where: \.attempt.reference.isPayment) else { return nil }
+        let verb = source.attempt.reference.subject.done
+        if case .succeeded(let receipt)? = source.outcome, let amount = receipt.amount { return (amount, verb) }
+        let option = source.attempt.option
+        return option.isEstimate ? nil : (option.amount, verb)
+    }
+
+    private static let refunded = DeclineReason(.refunded, "it was paid, and all of it was refunded")
+
+    private func unknown(_ payment: PaymentReference, _ message: String) -> ServiceReport {
+        .unknown(UnknownOutcome(reference: payment, message: message))
+    }
+
+    /// The trusted records of a payment, and of what its payee did with it; or those of a refund or a capture alone.
+    private func records(of subject: PaymentReference) -> [AttemptHistory] {
+        histories.filter {
+            let reference = $0.attempt.reference
+            return (reference == subject || reference.handledPayment == subject) && isSound($0)
+        }
+    }
+
+    private enum Share {
+        case none, part, all, unclear
+    }
+
+    /// Returns the part of `paid` that refunds are over.
+    private func share(of refunds: [AttemptHistory], _ paid: Money?) -> Share {
+        guard let first = refunds.first else { return .none }
+        if refundsAreWhole { return .all }
+        do throws(MoneyError) {
+            guard let paid else { return .unclear }
+            var sum = first.attempt.option.amount
+            for refund in refunds.dropFirst() { sum = try sum.adding(refund.attempt.option.amount) }
+            return try sum.isLess(than: paid) ? .part : .all
+        } catch { return .unclear }
+    }
+}
+
+extension AttemptHistory {
+    fileprivate var hasSucceeded: Bool { if case .succeeded? = outcome { true } else { false } }
 }

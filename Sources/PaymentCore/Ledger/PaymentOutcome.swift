@@ -1,14 +1,14 @@
 /// The library's statement about a payment: true, or ``unknown(_:)``.
 ///
 /// Services claim (``ServiceReport``), the ledger states: it compares the claim with everything recorded that could
-/// have moved money. Final outcomes hold a ``Stated`` fact, which has no initialiser outside this file, so that no
-/// other code can make one. Code that handles outcomes is tested with those that `PaymentTesting` makes.
+/// have moved money. Final outcomes hold a ``Stated`` fact. It has no initialiser outside this file, so no other code
+/// can make one. Code that handles outcomes is tested with those that `PaymentTesting` makes.
 ///
 /// Later versions may add cases: treat an unknown case as ``unknown(_:)``, and ask ``isFinal`` whether anything more
 /// will happen.
 @nonexhaustive
 public enum PaymentOutcome: Sendable, Hashable {
-    /// It is paid; where the receipt is a refund's, it is refunded.
+    /// It is paid; if the receipt is a refund's, it is refunded.
     case succeeded(Stated<PaymentReceipt>)
     /// It was refused; no money moved. Or, with ``DeclineReason/Code/refunded``, all of it went back.
     case declined(Stated<DeclineReason>)
@@ -48,8 +48,8 @@ public struct Stated<Fact: Sendable & Hashable>: Sendable, Hashable {
     public subscript<Value>(dynamicMember member: KeyPath<Fact, Value>) -> Value { fact[keyPath: member] }
 }
 
-/// A statement about a payment: an outcome, or that a call about it was stopped. An error is no outcome: what it
-/// leaves open is decided by the journal's records.
+/// A statement about a payment: an outcome, or that a call about it was stopped. An error is not an outcome: the
+/// journal's records decide what it leaves open.
 ///
 /// Only the ledger makes ``notBegun(_:)``, as it makes final outcomes.
 @nonexhaustive
@@ -115,7 +115,7 @@ extension PaymentOutcome: Codable {
 // MARK: The makers of outcomes
 
 extension Ledger {
-    /// Returns the outcome to state where the service, or this device, claims `report`.
+    /// Returns the outcome to state when the service, or this device, claims `report`.
     package func verdict(on report: CheckedReport, at face: Face) -> PaymentOutcome {
         let words: String
         switch report.claim {
@@ -134,9 +134,9 @@ extension Ledger {
         return PaymentOutcome((report.deniesPayment ? claim(against: report) : nil) ?? report.claim)
     }
 
-    /// Returns what to state of a payment where a call about it has thrown `error`.
+    /// Returns the statement about a payment after a call about it has thrown `error`.
     ///
-    /// - Parameter payment: the payment; nil where a link named none.
+    /// - Parameter payment: the payment; nil if a link named none.
     package func statement(on error: PaymentError, of payment: PaymentReference?) -> PaymentStatement {
         if let paid = recordedPayment?.outcome { return .stated(paid) }
         let open = histories.last { !isSound($0) || !$0.isFinished }
@@ -150,7 +150,7 @@ extension Ledger {
     /// Returns the outcome of an attempt that a person has decided.
     ///
     /// - Parameter words: the person and the evidence.
-    /// - Throws: ``PaymentError``, `decisionRefused`, where the record holds something against it.
+    /// - Throws: ``PaymentError``, `decisionRefused`, if the record holds something against it.
     package func outcome(
         of history: AttemptHistory, decided decision: PaymentDecision, _ words: String
     ) throws(PaymentError) -> PaymentOutcome {
@@ -163,4 +163,16 @@ extension Ledger {
         }
         return PaymentOutcome(.declined(DeclineReason(.decided, "not paid, as \(words)")))
     }
+}
+
+/// A person's decision about a payment whose service, wallet or settler never answers.
+@nonexhaustive
+public enum PaymentDecision: String, Sendable, Hashable, CaseIterable {
+    /// It is paid or, for a refund, refunded.
+    case paid
+    /// It is not paid, and never will be.
+    case notPaid = "not-paid"
+    /// It is not paid, although the payer's wallet or settler reported a transaction or a proof. For example, the
+    /// network has dropped that transaction and can no longer carry it out.
+    case notPaidDespiteTransaction = "not-paid-despite-transaction"
 }

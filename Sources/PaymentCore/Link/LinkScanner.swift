@@ -181,3 +181,241 @@ enum LinkScanner {
         }
     }
 }
+
+// MARK: - Authority
+
+/// The authority of a web-style URI: host and port, read strictly.
+struct Authority {
+    private(set) var hostStart = 0
+    private(set) var hostEnd = 0
+    /// One past the last byte of the authority.
+    private(set) var end = 0
+    /// The port as written, 0 when there is none.
+    private(set) var port: UInt16 = 0
+    private(set) var kind: PaymentLink.HostKind = .none
+    private(set) var isLowercase = true
+
+    /// Reads from `start`, just behind the slashes. Only web schemes promise domain names; in the other schemes any
+    /// word may stand in place of the host (`upi://pay`), of any length (`monero://4…`).
+    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isWeb: Bool) -> LinkDefect? {
+        hostStart = start
+        hostEnd = start
+        end = start
+        guard start < bytes.count else { return nil }
+        let defect =
+            bytes[start] == UInt8(ascii: "[") ? readAddressLiteral(bytes) : readName(bytes, isWeb: isWeb)
+        if let defect { return defect }
+        return readPort(bytes)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private mutating func readName(_ bytes: UnsafeBufferPointer<UInt8>, isWeb: Bool) -> LinkDefect? {
+        var index = hostStart
+        var labelStart = index
+        var labels = 0
+        var isInternational = false
+        scan: while true {
+            // Runs of plain letters and digits are most of a host.
+            index = ByteSearch.first(in: bytes, from: index, ByteSearch.notLetterOrDigit)
+            let byte = index < bytes.count ? bytes[index] : UInt8(ascii: "/")
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "_"):
+                break
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                isLowercase = false
+            case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
+                let length = index - labelStart
+                if byte != UInt8(ascii: ".") && length == 0 && labels == 0 { break scan }
+                guard length > 0, length <= 63 || !isWeb, bytes[labelStart] != UInt8(ascii: "-"),
+                    bytes[index - 1] != UInt8(ascii: "-")
+                else { return Self.hasUserInformation(bytes, from: index) ?? .invalidHost(offset: labelStart) }
+                labels += 1
+                isInternational = isInternational || Self.isInternational(bytes, labelStart, length)
+                if byte != UInt8(ascii: ".") { break scan }
+                labelStart = index + 1
+            case UInt8(ascii: "@"):
+                return .userInformation(offset: index)
+            default:
+                return Self.hasUserInformation(bytes, from: index) ?? .invalidHost(offset: index)
+            }
+            index += 1
+        }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ":"),
+            let defect = Self.hasUserInformation(bytes, from: index)
+        {
+            return defect
+        }
+        hostEnd = index
+        end = index
+        guard index > hostStart else { return nil }
+        guard index - hostStart <= 253 || !isWeb else { return .invalidHost(offset: hostStart) }
+        return classify(bytes, labels: labels, lastLabel: labelStart, isInternational: isInternational, isWeb: isWeb)
+    }
+
+    /// Determines the kind of the host. Browsers read a host whose last label is a number as an IPv4 address, in many
+    /// spellings (`2130706433`, `0x7f.1`): only the plain dotted form is accepted.
+    private mutating func classify(
+        _ bytes: UnsafeBufferPointer<UInt8>, labels: Int, lastLabel: Int, isInternational: Bool, isWeb: Bool
+    ) -> LinkDefect? {
+        let last = bytes[lastLabel..<hostEnd]
+        let isNumber =
+            bytes[lastLabel].isASCIIDigit
+            && (last.allSatisfy(\.isASCIIDigit)
+                || (last.count >= 2 && last[lastLabel] == UInt8(ascii: "0")
+                    && last[lastLabel + 1] | 0x20 == UInt8(ascii: "x")
+                    && last.dropFirst(2).allSatisfy { Hex.value(of: $0) != nil }))
+        if isNumber {
+            guard AddressText.isDottedQuad(bytes[hostStart..<hostEnd]) else {
+                if !isWeb {
+                    kind = .singleLabel
+                    return nil
+                }
+                return .invalidHost(offset: lastLabel)
+            }
+            kind = .address
+        } else if isInternational {
+            kind = .internationalName
+        } else {
+            kind = labels == 1 ? .singleLabel : .name
+        }
+        return nil
+    }
+
+    private static func isInternational(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Bool {
+        length >= 4 && bytes[start] | 0x20 == UInt8(ascii: "x") && bytes[start + 1] | 0x20 == UInt8(ascii: "n")
+            && bytes[start + 2] == UInt8(ascii: "-") && bytes[start + 3] == UInt8(ascii: "-")
+    }
+
+    /// The defect to report when an `@` follows within the authority.
+    private static func hasUserInformation(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> LinkDefect? {
+        var index = start
+        while index < bytes.count, !endsAuthority(bytes[index]) {
+            if bytes[index] == UInt8(ascii: "@") { return .userInformation(offset: index) }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func readAddressLiteral(_ bytes: UnsafeBufferPointer<UInt8>) -> LinkDefect? {
+        var index = hostStart + 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "]") {
+            guard
+                Hex.value(of: bytes[index]) != nil || bytes[index] == UInt8(ascii: ":")
+                    || bytes[index] == UInt8(ascii: ".")
+            else { return .invalidHost(offset: index) }
+            if bytes[index] &- 0x41 < 26 { isLowercase = false }
+            index += 1
+        }
+        guard index < bytes.count, AddressText.isIPv6(bytes[hostStart + 1..<index]) else {
+            return .invalidHost(offset: hostStart)
+        }
+        hostEnd = index + 1
+        end = hostEnd
+        kind = .address
+        if end < bytes.count, bytes[end] != UInt8(ascii: ":"), !Self.endsAuthority(bytes[end]) {
+            return .invalidHost(offset: end)
+        }
+        return nil
+    }
+
+    private mutating func readPort(_ bytes: UnsafeBufferPointer<UInt8>) -> LinkDefect? {
+        guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else { return nil }
+        var index = end + 1
+        let start = index
+        var value = 0
+        while index < bytes.count, !Self.endsAuthority(bytes[index]) {
+            guard bytes[index].isASCIIDigit, value <= 6553 else { return .invalidPort(offset: start) }
+            value = value * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        guard index > start, value >= 1, value <= 65535, bytes[start] != UInt8(ascii: "0") else {
+            return .invalidPort(offset: start)
+        }
+        port = UInt16(value)
+        end = index
+        return nil
+    }
+}
+
+// MARK: - Search in bytes
+
+/// Finds the first byte of some kind, or the first occurrence of a text, eight bytes at a time.
+///
+/// A test sets the high bit of each matching byte of a word. Carries and borrows may also set it above a match, but
+/// never below one, so the lowest mark is always true.
+enum ByteSearch {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// Marks bytes that no URI may hold: everything but printable ASCII, and spaces and backslashes.
+    @inline(__always)
+    static func unfit(_ word: UInt64) -> UInt64 {
+        // From 0x80 up; 0x7F; below 0x21; the backslash.
+        word | (word &+ ones) | (word &- ones &* 0x21) | equal(word, UInt8(ascii: "\\"))
+    }
+
+    /// Marks bytes that are neither printable ASCII nor a space.
+    @inline(__always)
+    static func notPlain(_ word: UInt64) -> UInt64 {
+        word | (word &+ ones) | (word &- ones &* 0x20)
+    }
+
+    /// Marks bytes that are neither lower-case ASCII letters nor digits.
+    @inline(__always)
+    static func notLetterOrDigit(_ word: UInt64) -> UInt64 {
+        // The high bit set in every byte keeps borrows from crossing.
+        let high = word | highs
+        let letters = (high &- ones &* 0x61) & ~(high &- ones &* 0x7B)
+        let digits = (high &- ones &* 0x30) & ~(high &- ones &* 0x3A)
+        return word | ~(letters | digits)
+    }
+
+    /// Marks bytes that equal `byte`, an ASCII character, and perhaps bytes that are not ASCII.
+    @inline(__always)
+    static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        (word ^ (ones &* UInt64(byte))) &- ones
+    }
+
+    /// The offset of the first byte at or after `start` that `marks` marks, or the number of bytes. `marks` must mark
+    /// zeros, among others.
+    @inline(__always)
+    static func first(
+        in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ marks: (UInt64) -> UInt64
+    ) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var index = start
+        while index <= raw.count - 8 {
+            let found = marks(UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))) & highs
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        guard index < raw.count else { return raw.count }
+        // The rest, followed by zeros, which end the search just behind the last byte.
+        var rest: UInt64 = 0
+        if raw.count >= 8 {
+            let last = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self))
+            rest = last >> UInt64(8 * (index + 8 - raw.count))
+        } else {
+            for offset in (index..<raw.count).reversed() { rest = rest << 8 | UInt64(raw[offset]) }
+        }
+        return index + (marks(rest) & highs).trailingZeroBitCount / 8
+    }
+
+    /// The place of the first occurrence of `text` at or after `start`; nil for an empty text.
+    static func range(of text: [UInt8], in bytes: [UInt8], from start: Int) -> Range<Int>? {
+        guard let byte = text.first else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var index = start
+            while index + text.count <= bytes.count {
+                index = first(in: bytes, from: index) { equal($0, byte) | equal($0, 0) }
+                guard index + text.count <= bytes.count else { return nil }
+                if bytes[index..<index + text.count].elementsEqual(text) { return index..<index + text.count }
+                index += 1
+            }
+            return nil
+        }
+    }
+}

@@ -2,8 +2,8 @@
 /// outcomes.
 ///
 /// Payments, captures, cancellations and refunds are named apart, whatever their ids are: a payment with the id of a
-/// refund is not the refund. Refunds of two payments have two references, also with one id, of which a router makes
-/// only one.
+/// refund is not the refund. Refunds of two payments have two references, even if they have the same id. A router makes
+/// only one of these refunds.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive
@@ -15,8 +15,8 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         case capture
         /// The payee's cancellation of the payment with the reference's id.
         case cancellation
-        /// Money that the payee refunds, of the payment with this id; see ``RefundRequest``. Nil where a service does
-        /// not name the payment: nothing that was requested here is such a refund.
+        /// Money that the payee refunds, of the payment with this id; see ``RefundRequest``. Nil if a service does not
+        /// name the payment. No refund that was requested here is such a refund.
         case refund(of: String?)
     }
 
@@ -41,19 +41,19 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
     /// True if it is a refund.
     public var isRefund: Bool { if case .refund = subject { true } else { false } }
 
-    /// The payment that this is a refund of; nil for others, and where the service does not name it.
+    /// The payment that this is a refund of; nil for other subjects, and if the service does not name it.
     public var refundedPayment: PaymentReference? {
         guard case .refund(let payment?) = subject else { return nil }
         return PaymentReference(provider: provider, id: payment)
     }
 
-    /// The payment that this is the capture of; nil for others.
+    /// The payment that this is the capture of; nil for other subjects.
     public var capturedPayment: PaymentReference? {
         guard case .capture = subject else { return nil }
         return PaymentReference(provider: provider, id: id)
     }
 
-    /// The payment that this is the cancellation of; nil for others.
+    /// The payment that this is the cancellation of; nil for other subjects.
     public var cancelledPayment: PaymentReference? {
         guard case .cancellation = subject else { return nil }
         return PaymentReference(provider: provider, id: id)
@@ -77,15 +77,15 @@ extension PaymentReference {
         PaymentReference(provider: provider, id: id, subject: .cancellation)
     }
 
-    /// The payment that its payee has captured, cancelled or refunded by this; nil for a payment, and where a refund's
-    /// service does not name it.
+    /// The payment that its payee has captured, cancelled or refunded by this; nil for a payment, and for a refund
+    /// whose service does not name the payment.
     package var handledPayment: PaymentReference? { capturedPayment ?? cancelledPayment ?? refundedPayment }
 
     /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by
-    /// them and by nothing else. No two references have the same ones.
+    /// these alone. No two references have the same parts.
     package var parts: [String] { [provider.rawValue, subject.text, id] }
 
-    /// Creates the reference that has these ``parts``; nil when none has.
+    /// Creates the reference that has these ``parts``; nil when there is no such reference.
     package init?(parts: [String]) {
         guard parts.count == 3, let subject = Subject(text: parts[1]) else { return nil }
         self.init(provider: ProviderID(rawValue: parts[0]), id: parts[2], subject: subject)
@@ -106,7 +106,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         }
     }
 
-    /// Creates the subject that has this ``text``; nil when none has.
+    /// Creates the subject that has this ``text``; nil when there is no such subject.
     package init?(text: String) {
         switch text {
         case "payment": self = .payment
@@ -120,7 +120,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         }
     }
 
-    /// The kind alone, in one word.
+    /// The kind, without the refunded payment.
     package var kind: String {
         switch self {
         case .payment: "payment"
@@ -130,7 +130,7 @@ extension PaymentReference.Subject: Hashable, Codable {
         }
     }
 
-    /// The end of it, in one word.
+    /// The participle for its success.
     var done: String {
         switch self {
         case .payment: "paid"
@@ -164,4 +164,80 @@ extension PaymentReference.Subject: Hashable, Codable {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
+}
+
+/// The stable name of a provider: lower-case letters, digits and hyphens, such as `walletconnect-pay`.
+public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// The name.
+    public let rawValue: String
+
+    /// Creates an id; a registry refuses malformed ones.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Creates an id from a literal.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// The name.
+    public var description: String { rawValue }
+}
+
+/// The name of one attempt to pay: random, made once, kept across restarts.
+public struct AttemptID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    /// The name.
+    public let rawValue: String
+
+    /// Creates an id from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The name.
+    public var description: String { rawValue }
+}
+
+// Services and files treat names of payments and attempts as bytes. Swift's strings are equal when they look alike
+// (Unicode canonical equivalence), so one payment could be taken for another.
+
+extension String {
+    /// Returns true if both are the same byte for byte.
+    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension Hasher {
+    /// Hashes a text's bytes.
+    package mutating func combine(exactly text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+        combine(0xFF as UInt8)
+    }
+}
+
+extension PaymentReference {
+    /// References are equal when their bytes are.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.provider == right.provider && left.subject == right.subject && left.id.isExactly(right.id)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(provider)
+        hasher.combine(subject)
+        hasher.combine(exactly: id)
+    }
+}
+
+extension ProviderID {
+    /// Ids are equal when their bytes are.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
+}
+
+extension AttemptID {
+    /// Ids are equal when their bytes are.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
 }

@@ -3,7 +3,7 @@
 /// Providers return reports; routers make the ``PaymentOutcome`` of them.
 @nonexhaustive
 public enum ServiceReport: Sendable, Hashable {
-    /// It is paid; where the receipt is a refund's, it is refunded.
+    /// It is paid; if the receipt is a refund's, it is refunded.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved. Or, with ``DeclineReason/Code/refunded``, all of it went back.
     case declined(DeclineReason)
@@ -36,16 +36,16 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     public let amount: Money?
     /// The transaction on the payment network, when the service states it.
     public let transactionID: String?
-    /// The person who decided that it is paid, with their evidence, where no service, wallet or settler says so.
+    /// The person who decided that it is paid, with their evidence, if no service, wallet or settler says so.
     public let decision: String?
-    /// The statement of the payer's wallet that the payment rests on, where the wallet has no proof of it; nil
+    /// The statement of the payer's wallet that the payment rests on, if the wallet has no proof of it; nil
     /// otherwise.
     public let unproven: String?
-    /// Absent where false, so that other receipts are encoded without it.
+    /// Absent if false: other receipts are encoded without it.
     private let earlier: Bool?
 
     /// True if the service says that it was made before the request that this receipt answers: by an earlier request of
-    /// the same caller, or by another caller. False also where the service does not distinguish the two.
+    /// the same caller, or by another caller. False also if the service does not distinguish the two.
     public var isEarlier: Bool { earlier ?? false }
 
     /// Creates a receipt.
@@ -62,7 +62,7 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     }
 }
 
-/// The reason for which a payment was refused.
+/// Why a payment was refused.
 public struct DeclineReason: Sendable, Hashable, Codable {
     /// The kind of reason. Open: providers may add their own.
     public struct Code: Sendable, Hashable, Codable, RawRepresentable {
@@ -86,7 +86,7 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let paidElsewhere = Code(rawValue: "paid-elsewhere")
         /// The service refused the payer for legal reasons.
         public static let compliance = Code(rawValue: "compliance")
-        /// A person decided that it is not paid, where no service, wallet or settler says so. The message names the
+        /// A person decided that it is not paid, if no service, wallet or settler says so. The message names the
         /// person and their evidence.
         public static let decided = Code(rawValue: "decided")
     }
@@ -109,7 +109,7 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
     public let reference: PaymentReference
     /// The service's own status, when it sent one that is not recognised.
     public let rawStatus: String?
-    /// One sentence for people: the reason for which the outcome is not known.
+    /// Why the outcome is not known, in one sentence for people.
     public let message: String
 
     /// Creates a value.
@@ -122,7 +122,7 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
 
 extension ServiceReport: Codable {
     /// The encoded form: durations as seconds. Reports are stored as results of steps, and outcomes by journals, so
-    /// that this never changes.
+    /// this form never changes.
     private enum Coded: Codable {
         case succeeded(PaymentReceipt)
         case declined(DeclineReason)

@@ -14,13 +14,14 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// It asks the payer something: it may run again.
     case interaction
     /// It asks the payer's wallet for a signature that moves money once a request hands it in: it may run again. From
-    /// that request on until `until` money may be taken by it, whatever the service answers. Counts in whole seconds.
+    /// that request until `until`, money may be taken by the signature, whatever the service answers. Counts in whole
+    /// seconds.
     case signature(until: Date)
     /// A request of ours that may move money.
     case mutation(replay: MutationReplay)
-    /// It has the payer's own wallet move money where the service does not see it, as by a transaction that the wallet
+    /// It has the payer's own wallet move money without the service, such as by a transaction that the wallet
     /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
-    /// it no refusal is final, not even one in the service's status: the money has left all the same.
+    /// it no refusal is final, not even one in the service's status, because the money has left.
     case walletTransfer
     /// The payer's settler of this permanent name (``PaymentSettler/name``) pays, by `settle(_:to:)`; no other code may
     /// run such a step. No service sees it: once it may have begun, only this settler's own report that nothing was
@@ -62,7 +63,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         case unseen
     }
 
-    /// The conditions under which a step that was interrupted runs again.
+    /// When a step that was interrupted runs again.
     package enum Repetition {
         /// At any time.
         case always
@@ -152,10 +153,10 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// True if money may move in it.
     package var movesMoney: Bool { row.money != .none }
 
-    /// True if money may move in it where no service sees it.
+    /// True if money may move in it that no service sees.
     package var movesMoneyUnseen: Bool { row.money == .unseen }
 
-    /// The conditions under which it runs again after it was interrupted.
+    /// When it runs again after it was interrupted.
     package var repetition: Repetition { row.repetition }
 
     /// True if its result is the payer's own answer: journals erase it when the attempt ends.

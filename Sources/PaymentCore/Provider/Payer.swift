@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The parts that an application provides to a payment. Each is optional; options that need a missing part are marked
 /// before the payer chooses.
 ///
@@ -13,7 +19,7 @@
 public struct Payer: Sendable {
     /// Picks an option from a quote, or nil to decline. Options that the payer cannot fulfil must not be picked.
     public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentMethodOption.ID?
-    /// Returns the amount to pay where the payee leaves it open, or nil to decline.
+    /// Returns the amount to pay if the payee leaves it open, or nil to decline.
     public typealias AmountChooser = @Sendable (AmountRequest) async throws -> Money?
     /// Gathers data about the payer, or nil to decline.
     public typealias DataCollector = @Sendable (DataRequest) async throws -> [String: Redacted<String>]?
@@ -31,7 +37,7 @@ public struct Payer: Sendable {
     public var signer: (any PaymentSigner)?
     /// Picks an option. Without one, ``policy`` does; without either, nothing is paid that needs a choice.
     public var chooser: Chooser?
-    /// Takes an option where there is no ``chooser``.
+    /// Takes an option if there is no ``chooser``.
     public var policy: OptionPolicy?
     /// Gathers data about the payer.
     public var dataCollector: DataCollector?
@@ -41,7 +47,7 @@ public struct Payer: Sendable {
     public var appLauncher: AppLauncher?
     /// Shows a code.
     public var codeDisplay: CodeDisplay?
-    /// Returns the amount to pay where the payee leaves it open. Called while such a payment is quoted.
+    /// Returns the amount to pay if the payee leaves it open. Called while such a payment is quoted.
     public var amountChooser: AmountChooser?
     /// Pays endpoints with the payer's own money: Lightning invoices, coin addresses.
     public var settler: (any PaymentSettler)?
@@ -49,7 +55,7 @@ public struct Payer: Sendable {
     /// True if no policy and no limit decides, because the text that is paid is not clear.
     package private(set) var isAlwaysAsked = false
 
-    /// The payer with whom a person decides: without a policy, and beside all limits.
+    /// The payer for a decision by a person: without a policy, and regardless of all limits.
     package var alwaysAsked: Payer {
         var payer = self
         payer.policy = nil
@@ -135,7 +141,7 @@ public protocol PaymentSigner: Sendable {
 
     /// Answers a wallet's call.
     ///
-    /// - Parameter request: the call, with the review of its effects where there is one.
+    /// - Parameter request: the call, with the review of its effects if there is one.
     /// - Returns: the result as the wallet's RPC would return it: a signature, a transaction hash, a JSON object.
     /// - Throws: ``PaymentError`` with code ``PaymentError/Code/cancelled`` when the payer declines; any error of the
     ///   wallet.
@@ -214,5 +220,78 @@ public struct DataRequest: Sendable, Hashable {
     public init(fields: [Field], formURL: HTTPURL? = nil) {
         self.fields = fields
         self.formURL = formURL
+    }
+}
+
+/// A question to the payer for an amount.
+public struct AmountRequest: Sendable, Hashable {
+    /// The payee, as far as is known.
+    public let payee: Payee
+    /// The unit of the answer: no other currency and no other exponent is taken.
+    public let currency: Currency
+    /// The least that the payee takes.
+    public let minimum: Money?
+    /// The payee's suggestion.
+    public let suggested: Money?
+
+    /// Creates a request.
+    public init(payee: Payee, currency: Currency, minimum: Money? = nil, suggested: Money? = nil) {
+        self.payee = payee
+        self.currency = currency
+        self.minimum = minimum
+        self.suggested = suggested
+    }
+}
+
+// Actions of a payer outside of the application. Each is a value: an app presents it in its own way.
+
+/// A page that the payer has to see.
+public struct PageRequest: Sendable, Hashable {
+    /// The page.
+    public let url: HTTPURL
+    /// The URLs, without their queries, by which the payer returns; empty when the page does not lead back.
+    public let returnURLs: [String]
+
+    /// Creates a request.
+    public init(url: HTTPURL, returnURLs: [String] = []) {
+        self.url = url
+        self.returnURLs = returnURLs
+    }
+}
+
+/// Another app that the payer has to confirm in.
+public struct AppRequest: Sendable, Hashable {
+    /// The app's name for people.
+    public let name: String
+    /// The URL that opens it, if one can be built; otherwise ``payload`` is for the app's own SDK.
+    public let url: Redacted<String>?
+    /// The input of the app's own SDK, by the names its vendor uses.
+    public let payload: Redacted<[String: String]>
+    /// The URLs, without their queries, by which the payer returns.
+    public let returnURLs: [String]
+
+    /// Creates a request.
+    public init(
+        name: String, url: Redacted<String>?, payload: Redacted<[String: String]> = Redacted([:]),
+        returnURLs: [String] = []
+    ) {
+        self.name = name
+        self.url = url
+        self.payload = payload
+        self.returnURLs = returnURLs
+    }
+}
+
+/// A code that the payer has to scan with another device.
+public struct CodeRequest: Sendable, Hashable {
+    /// The text of the QR code.
+    public let text: Redacted<String>
+    /// The end of its validity.
+    public let expiresAt: Date?
+
+    /// Creates a request.
+    public init(text: Redacted<String>, expiresAt: Date? = nil) {
+        self.text = text
+        self.expiresAt = expiresAt
     }
 }

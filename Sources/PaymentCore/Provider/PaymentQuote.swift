@@ -69,8 +69,8 @@ extension PaymentQuote {
         return quote
     }
 
-    /// Checks that every option has its own id, which alone identifies it from the choice to the service's charge. With
-    /// two of one name, the option paid need not be the one chosen.
+    /// Checks that every option has its own id. Only the id identifies an option from the choice to the service's
+    /// charge. With two options of one id, the option paid need not be the one chosen.
     ///
     /// - Throws: ``PaymentError``, `invalidResponse`, when an option's id is empty or not its own.
     package func checkOptionIDs() throws(PaymentError) {
@@ -96,8 +96,8 @@ public struct Payee: Sendable, Hashable {
     public let name: String
     /// A picture of the payee.
     public let iconURL: String?
-    /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil
-    /// where it has none. Limits by payee use it.
+    /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil if
+    /// it has none. Limits by payee use it.
     public let id: String?
 
     /// Creates a payee.
@@ -125,7 +125,7 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
     public let needs: [PayerNeed]
     /// The needs that this payer cannot fulfil; set by the router. An option with any cannot be chosen.
     public var unmet: [PayerNeed]
-    /// The most that paying it may cost beyond the amount, where the payer's settler pays; set by the router. Nil where
+    /// The most that paying it may cost beyond the amount, if the payer's settler pays; set by the router. Nil if
     /// it costs no more.
     public var feeLimit: Money?
     /// The end of the validity of the option's price.
@@ -160,14 +160,75 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         return option
     }
 
-    /// The most that leaves the payer: the amount with ``feeLimit``. Nil where the two cannot be added, so that no
-    /// limit is known to suffice.
+    /// The most that leaves the payer: the amount with ``feeLimit``. Nil if the two cannot be added: no limit is known
+    /// to suffice.
     package var most: Money? { feeLimit.map { fee in try? amount.adding(fee) } ?? amount }
 
-    /// The method of payment for limits by method (`SpendingLimit.Scope.method`): `lightning` or `onchain` where
-    /// the payer's settler pays bitcoin, whatever name the payee uses; elsewhere the option's id.
+    /// The method of payment for limits by method (`SpendingLimit.Scope.method`): `lightning` or `onchain` if the
+    /// payer's settler pays bitcoin, whatever name the payee uses. Otherwise the option's id.
     public var method: String {
         for case .settlement(let kind, _) in needs { return kind.method }
         return id
+    }
+}
+
+// MARK: - Policy
+
+/// The rule that takes an option without a question: the alternative to a ``Payer/Chooser``.
+public struct OptionPolicy: Sendable, Hashable {
+    private enum Rule: Sendable, Hashable {
+        case limits([Money])
+        case none
+    }
+
+    private let rule: Rule
+
+    /// Returns a policy that takes the first option, in the provider's order, that the payer can fulfil and that costs
+    /// at most what `limits` allow.
+    ///
+    /// An option is taken only when its currency has a limit; of several limits in one currency all count. Nothing is
+    /// converted: a limit in dollars says nothing about a token. An option whose amount is an estimate is not taken,
+    /// because it may cost more in the end.
+    ///
+    /// - Parameter limits: the most that may be paid, by currency.
+    public static func first(upTo limits: [Money]) -> OptionPolicy { OptionPolicy(rule: .limits(limits)) }
+
+    /// A policy that takes the first option that the payer can fulfil, at any price and in any currency: for tests and
+    /// sandboxes, never for real money.
+    public static let firstWhateverItCosts = OptionPolicy(rule: .none)
+
+    /// Returns the option of `quote` to be taken, or in words the objections to those that the payer can fulfil.
+    package func choice(from quote: PaymentQuote) -> Choice {
+        var objections: [String] = []
+        for option in quote.options where option.unmet.isEmpty {
+            guard let objection = objection(to: option) else { return .option(option) }
+            objections.append("'\(option.id)' \(objection)")
+        }
+        return .none(objections.joined(separator: "; "))
+    }
+
+    /// The decision of a policy about a quote.
+    package enum Choice: Sendable, Hashable {
+        case option(PaymentMethodOption)
+        case none(String)
+    }
+
+    /// Returns true if an option is taken, at its amount.
+    package func takes(_ option: PaymentMethodOption) -> Bool { objection(to: option) == nil }
+
+    private func objection(to option: PaymentMethodOption) -> String? {
+        guard case .limits(let limits) = rule else { return nil }
+        let amount = option.amount
+        let comparable = limits.filter { $0.currency.denotesSame(as: amount.currency) }
+        guard !comparable.isEmpty else { return "costs \(amount), a currency without a limit" }
+        // The number of decimals of a token is the service's claim: with another one the amounts cannot be compared.
+        guard comparable.allSatisfy({ $0.exponent == amount.exponent }) else {
+            return "costs \(amount), counted with other decimals than its limit"
+        }
+        guard !option.isEstimate else { return "costs an estimated \(amount), which may become more" }
+        guard let most = option.most else { return "costs \(amount) and a fee that cannot be added to it" }
+        guard let limit = comparable.min(by: { $0.minorUnits < $1.minorUnits }), most.minorUnits > limit.minorUnits
+        else { return nil }
+        return "costs \(most)\(option.feeLimit == nil ? "" : " with its fee"), more than \(limit)"
     }
 }

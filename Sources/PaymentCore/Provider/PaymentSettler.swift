@@ -18,17 +18,17 @@ public protocol PaymentSettler: Sendable {
     /// no other name: a settler with another memory knows nothing of it.
     var name: String { get }
 
-    /// Returns true if endpoints of this kind can be paid at all, on the network that their text names (nil where it
+    /// Returns true if endpoints of this kind can be paid at all, on the network that their text names (nil if it
     /// names none). Decides which options the payer can choose.
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool
 
     /// Returns the most that paying an amount may cost beyond the amount, in its currency and decimals, rounded up; nil
-    /// where it never costs more. Limits of what is paid without a question reserve it.
+    /// if it never costs more. Limits for paying without a question reserve it.
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money?
 
     /// Notes that a payment may be requested under a name, unless the name is known. Durable when it returns, and sends
-    /// nothing. A router calls it before its journal says that the payment may have begun, so a settler that does not
-    /// know a name of which the journal says that has lost it, and is not asked to pay under it.
+    /// nothing. A router calls it before its journal records that the payment may have begun. A settler that does not
+    /// know a name with such a record has lost it, and is not asked to pay under it.
     ///
     /// - Throws: any error; the payment is not requested then.
     func register(_ name: String) async throws
@@ -65,7 +65,7 @@ public protocol PaymentSettler: Sendable {
     /// - Parameters:
     ///   - name: ``Settlement/key``.
     ///   - evidence: what the person has seen, such as the record of the node behind a server.
-    /// - Returns: the name's state then; ``SettlementState/settled(_:)`` where the settler knows better.
+    /// - Returns: the name's state then; ``SettlementState/settled(_:)`` if the settler knows that it paid.
     /// - Throws: any error, when it cannot be stored, or the name is unknown.
     func end(_ name: String, because evidence: String) async throws -> SettlementState
 }
@@ -80,8 +80,8 @@ extension PaymentSettler {
 }
 
 extension PaymentError {
-    /// The error of a settler that did not answer. Whatever phase its own error claims, only its state says that
-    /// nothing was sent.
+    /// The error of a settler that did not answer. Only the settler's state proves that nothing was sent, whatever
+    /// phase its error claims.
     ///
     /// - Parameter hasAsked: true if it was asked to pay before.
     package static func settlerUnanswered(_ error: any Error, hasAsked: Bool) -> PaymentError {
@@ -96,9 +96,9 @@ extension PaymentError {
 public struct SettlementOrder: Sendable, Hashable {
     /// The name, ``Settlement/key``; nil for a payment that was requested without one, as from the wallet itself.
     public let name: String?
-    /// The endpoint that is paid; nil where none was requested before the name was abandoned.
+    /// The endpoint that is paid; nil if none was requested before the name was abandoned.
     public let endpoint: SettlementEndpoint?
-    /// The amount, where it is known.
+    /// The amount, if it is known.
     public let amount: Money?
     /// The state.
     public let state: SettlementState
@@ -115,7 +115,7 @@ public struct Settlement: Sendable, Hashable {
     public let key: String
     /// The destination of the money.
     public let endpoint: SettlementEndpoint
-    /// The amount: bitcoin in satoshi, or in thousandths of a satoshi where the exponent is 11.
+    /// The amount: bitcoin in satoshi, or in thousandths of a satoshi if the exponent is 11.
     public let amount: Money
 
     /// Creates a settlement.
@@ -133,7 +133,7 @@ public enum SettlementState: Sendable, Hashable {
     case inFlight(retryAfter: Duration?)
     /// The name is registered, and nothing was requested under it: nothing was sent, and something may be.
     case registered
-    /// Certainly nothing was sent. The reason, where there is one, is for people and holds no secrets.
+    /// Certainly nothing was sent. The reason, if there is one, is for people and holds no secrets.
     case nothingSent(reason: String?)
     /// The invoice was paid under another name; under this one nothing was sent, and nothing will be.
     case settledElsewhere(name: String)
@@ -193,7 +193,7 @@ extension PaymentReceipt {
 extension SettlementProof: Codable {
     /// Reads a proof as journals store it: one text, with a prefix that names its kind.
     ///
-    /// - Throws: `DecodingError` when it is none.
+    /// - Throws: `DecodingError` when it is not a proof.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let proof = Self(stored: try container.decode(String.self)) else {
@@ -212,8 +212,8 @@ extension SettlementProof: Codable {
 }
 
 extension Payer {
-    /// Returns the payment of an invoice under another name than `name`: it would pass for this one without a coin
-    /// having moved. Nil where there is none, and for an endpoint that is no invoice: that takes every payment.
+    /// Returns the payment of an invoice under another name than `name`: it could be taken for this one although no
+    /// money moved. Nil if there is none, and for an endpoint that is not an invoice, because that takes every payment.
     package func order(paying endpoint: SettlementEndpoint, except name: String? = nil)
         async throws(PaymentError) -> SettlementOrder?
     {
@@ -223,6 +223,105 @@ extension Payer {
             return name == nil || order?.name != name ? order : nil
         } catch {
             throw .settlerUnanswered(error, hasAsked: false)
+        }
+    }
+}
+
+// MARK: - Endpoint
+
+/// The destination of a settler's payment: an invoice, an address or a name, with its kind and its network.
+///
+/// Its text is canonical, however it was written, also when it is read from a journal: endpoints are equal if their
+/// spellings differ only in the case of letters that their kind does not distinguish, or in white space.
+///
+/// Create one from a text that was read and found sound, never from a text alone; see
+/// ``init(_:text:network:paymentHash:)``.
+public struct SettlementEndpoint: Sendable, Hashable, Codable {
+    /// The kind of an endpoint. Open: later versions and applications may add kinds.
+    public struct Kind: Sendable, Hashable, Codable, RawRepresentable {
+        /// The kind's name, as journals store it.
+        public let rawValue: String
+
+        /// Creates a kind.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A Lightning invoice (BOLT 11): it is paid once, and the preimage of its payment hash proves it.
+        public static let bolt11 = Kind(rawValue: "bolt11")
+        /// A Lightning offer (BOLT 12), at which the settler asks for an invoice.
+        public static let bolt12Offer = Kind(rawValue: "bolt12-offer")
+        /// A Lightning address (LUD-16), at whose host the settler asks for an invoice.
+        public static let lightningAddress = Kind(rawValue: "lightning-address")
+        /// An LNURL (LUD-01, LUD-17) that the settler follows to an invoice.
+        public static let lnurl = Kind(rawValue: "lnurl")
+        /// An address on Bitcoin's chain, or on one of its test chains.
+        public static let bitcoinAddress = Kind(rawValue: "bitcoin-address")
+        /// An address of another coin, which ``SettlementEndpoint/network`` names.
+        public static let coinAddress = Kind(rawValue: "coin-address")
+    }
+
+    /// The kind of endpoint.
+    public let kind: Kind
+    /// The invoice, address or name itself, without a scheme and without parameters. Bech32, hexadecimal digits and
+    /// host names are in lower case, and an offer is in one part.
+    public let text: String
+    /// The network on which the money moves, if the text states it: for Bitcoin and Lightning `mainnet`, `testnet`,
+    /// `signet` or `regtest`, for other coins their chain.
+    public let network: String?
+    /// The payment hash of an invoice, 64 hexadecimal digits in lower case; only its payer has the preimage. Nil if
+    /// the text has none.
+    public let paymentHash: String?
+
+    /// Creates an endpoint from a text that was read.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of endpoint.
+    ///   - text: the invoice, address or name, in any spelling.
+    ///   - network: the network that the text names.
+    ///   - paymentHash: of an invoice: 64 hexadecimal digits, in any case.
+    public init(_ kind: Kind, text: String, network: String? = nil, paymentHash: String? = nil) {
+        self.kind = kind
+        self.text = CanonicalText.endpoint(text, kind)
+        self.network = network
+        self.paymentHash = paymentHash?.lowercased()
+    }
+
+    private enum CodingKeys: String, CodingKey { case kind, text, network, paymentHash }
+
+    /// Reads a stored endpoint.
+    ///
+    /// - Throws: the decoder's error if a member is missing or of another type.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try members.decode(Kind.self, forKey: .kind), text: try members.decode(String.self, forKey: .text),
+            network: try members.decodeIfPresent(String.self, forKey: .network),
+            paymentHash: try members.decodeIfPresent(String.self, forKey: .paymentHash))
+    }
+}
+
+extension SettlementEndpoint.Kind {
+    /// True if the money moves over Lightning: a preimage proves it.
+    package var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
+
+    /// The method by which endpoints of this kind are paid, whatever name their publisher uses: `lightning`, `onchain`,
+    /// or the kind's own name.
+    package var method: String {
+        if isLightning { return "lightning" }
+        return self == .bitcoinAddress ? "onchain" : rawValue
+    }
+}
+
+extension SettlementEndpoint.Kind: CustomStringConvertible {
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .bolt11: "a Lightning invoice"
+        case .bolt12Offer: "a Lightning offer"
+        case .lightningAddress: "a Lightning address"
+        case .lnurl: "an LNURL"
+        case .bitcoinAddress: "a bitcoin address"
+        case .coinAddress: "a coin address"
+        default: rawValue
         }
     }
 }

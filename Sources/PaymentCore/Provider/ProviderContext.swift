@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The effects and data that a provider may use, for one call.
 public struct ProviderContext: Sendable {
     /// The network, limited to the hosts that the descriptor declares. A request that must not be repeated leaves
@@ -11,8 +13,8 @@ public struct ProviderContext: Sendable {
     public let random: any RandomSource
     /// The application's secrets.
     public let secrets: any SecretStore
-    /// The link being paid, where the caller has it. Links may hold secrets, so none is journaled: an attempt that is
-    /// resumed without its link finds nil here.
+    /// The link being paid, if the caller has it. Links may hold secrets, so none is journaled: it is nil for an
+    /// attempt that is resumed without its link.
     public let link: PaymentLink?
 
     private let steps: any StepRunner
@@ -27,7 +29,7 @@ public struct ProviderContext: Sendable {
     ///   - clock: the time.
     ///   - random: the source of random numbers.
     ///   - secrets: the application's secrets.
-    ///   - link: the link that is paid, where it is at hand.
+    ///   - link: the link that is paid, if it is at hand.
     ///   - steps: the runner of durable steps.
     ///   - remark: receives remarks for people.
     package init(
@@ -82,8 +84,8 @@ public struct ProviderContext: Sendable {
     /// Runs a durable step that may end without a result: when `body` returns nil, nothing of it is kept, and it runs
     /// again when the attempt is resumed. An example is a page that the payer leaves and may finish later.
     ///
-    /// In all else it equals ``step(_:_:_:)``. Nil in a mutation means that nothing was done; where a request of it may
-    /// have arrived all the same, it stays open.
+    /// In all else it equals ``step(_:_:_:)``. Nil in a mutation means that nothing was done; if one of its requests
+    /// may have arrived, the step stays open.
     ///
     /// - Returns: the result, now or from an earlier run; nil when `body` returned nil.
     /// - Throws: the errors of ``step(_:_:_:)``.
@@ -105,8 +107,8 @@ public struct ProviderContext: Sendable {
     /// Asks the payer a question whose answer is never stored, such as a card or a consent: once in a run.
     ///
     /// The answer lives as long as this context, which is one run of the attempt. A later call under the same name in
-    /// the run, also in another step, receives the same answer; an interruption loses it, and it is asked for again
-    /// where it is needed.
+    /// the run, also in another step, receives the same answer; an interruption loses it, and the payer is asked again
+    /// when it is needed.
     ///
     /// - Parameters:
     ///   - name: the name of the question; unique within the provider.
@@ -162,4 +164,95 @@ package protocol StepRunner: Sendable {
     ///
     /// - Throws: ``PaymentError`` when another process has, or when the journal cannot be read.
     func ensureInCharge() async throws
+}
+
+// MARK: - JSON
+
+extension ProviderContext {
+    /// Sends a request, with a JSON body if there is one, and returns the value read from its JSON answer.
+    ///
+    /// The short form is the safe one: an answer with a status that was not asked for is never read, and the error says
+    /// whether money can have moved. Within a ``StepKind/mutation(replay:)`` step, every answer that does not prove
+    /// that nothing was done (``HTTPResponse/provesNothingWasDone``) leaves the payment's fate open: a lost answer, a
+    /// fault of the service, an answer that cannot be read. Services with their own error codes may say more; for those
+    /// use ``http``.
+    ///
+    /// ```swift
+    /// let order: Order = try await context.step("pay", .mutation(replay: .never)) {
+    ///     try await context.json(.post, url, body: ["price": "4.80"])
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - url: the address, on a host that the descriptor declares.
+    ///   - body: the body; nil sends none.
+    ///   - headers: further header fields, such as credentials.
+    ///   - idempotencyKey: sent as `Idempotency-Key`. Only if the service recognises a repetition by it: the request
+    ///     may then be sent again when its fate is not known. It has to be the attempt's
+    ///     (``PaymentAttempt/key(for:)``), or follow from the refund's id.
+    ///   - statuses: the statuses of answers that are read; every other one is an error.
+    ///   - type: the type that the answer is read as; ``JSONValue`` takes it as it is.
+    /// - Throws: ``PaymentError``. `retry` has the service's own `Retry-After`, if it gives seconds.
+    public func json<Answer: Decodable>(
+        _ method: HTTPRequest.Method, _ url: HTTPURL, body: JSONValue? = nil, headers: HTTPHeaders = [:],
+        idempotencyKey: String? = nil, accepting statuses: Set<Int> = [200, 201, 202],
+        as type: Answer.Type = Answer.self
+    ) async throws(PaymentError) -> Answer {
+        var request = HTTPRequest(method, url, headers: headers, body: body?.serialized() ?? [])
+        if body != nil { request.headers["Content-Type"] = "application/json" }
+        if request.headers["Accept"] == nil { request.headers["Accept"] = "application/json" }
+        if let idempotencyKey {
+            request.headers["Idempotency-Key"] = idempotencyKey
+            request.replay = .safe
+        }
+        let isInMutation = StepScope.current?.isMutation ?? false
+        let isMutation = !method.isSafe && (isInMutation || request.replay == .never)
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch {
+            throw PaymentError(error, provider: nil, isMutation: isMutation)
+        }
+        guard statuses.contains(response.status) else {
+            throw PaymentError(response, provider: nil, isMutation: isMutation)
+        }
+        do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
+            throw PaymentError(
+                .invalidResponse, "the service's answer cannot be read\(Self.reason(error))",
+                phase: isMutation ? .maybeSent : .answered)
+        }
+    }
+
+    /// The part that could not be read, without its content. Only the library's errors, and the names of fields, are
+    /// sure to hold none.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as JSONError: ": \(error)"
+        case DecodingError.keyNotFound(let key, _): ": '\(key.stringValue)' is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.codingPath.last.map { ": '\($0.stringValue)' is not what it should be" } ?? ""
+        default: ""
+        }
+    }
+}
+
+/// The payer's answers in one run of an attempt that no journal stores. Prints nothing of them.
+package final class PayerAnswers: Sendable {
+    private let answers = Mutex<[String: any Sendable]>([:])
+
+    package init() {}
+
+    /// Returns the answer named `name`, if there is one of this type.
+    func answer<Answer: Sendable>(to name: String) -> Answer? { answers.withLock { $0[name] as? Answer } }
+
+    /// Keeps `answer`, unless there is one already.
+    ///
+    /// - Returns: the answer that is kept.
+    func keep<Answer: Sendable>(_ answer: Answer, as name: String) -> Answer {
+        answers.withLock { answers in
+            if let first = answers[name] as? Answer { return first }
+            answers[name] = answer
+            return answer
+        }
+    }
 }

@@ -54,11 +54,11 @@ public struct SigningReview: Sendable, Hashable {
         public let kind: Kind
         /// The position in the list of the call that has this effect, counted from 0.
         public let call: Int
-        /// The asset concerned; nil where the call was not reviewed.
+        /// The asset concerned; nil if the call was not reviewed.
         public let asset: AssetID?
-        /// The amount of the asset, where the effect has one.
+        /// The amount of the asset, if the effect has one.
         public let quantity: Quantity?
-        /// The recipient, in the chain's own spelling, where it is signed for.
+        /// The recipient, in the chain's own spelling, if it is signed for.
         public let recipient: String?
         /// The contract that may move it, in the chain's own spelling.
         public let spender: String?

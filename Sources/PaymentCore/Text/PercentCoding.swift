@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentCoding {
-    /// Returns `text` with every `%XX` replaced by its byte and, where `plusIsSpace`, every `+` by a space.
+    /// Returns `text` with every `%XX` replaced by its byte and, if `plusIsSpace`, every `+` by a space.
     ///
     /// - Parameters:
     ///   - text: the encoded text.
@@ -71,5 +71,23 @@ public enum PercentCoding {
             bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
         }
         return bytes
+    }
+}
+
+/// Ids that come from links and answers and become one segment of a request's path.
+public enum PathSegment {
+    /// Returns true if `text` can stand in a path without leading to another one, however often it is decoded on its
+    /// way: not empty, no `..`, none of the characters that divide an address (`/ \ ? # ;`), no `%`, no invisible
+    /// characters.
+    ///
+    /// - Parameter text: one segment, not yet encoded.
+    public static func isSafe(_ text: some StringProtocol) -> Bool {
+        guard !text.isEmpty, text != ".", !text.contains("..") else { return false }
+        return text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+            default: !"/\\?#;%".unicodeScalars.contains(scalar)
+            }
+        }
     }
 }

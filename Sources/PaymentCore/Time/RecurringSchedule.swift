@@ -40,7 +40,7 @@ public struct RecurringSchedule: Sendable, Hashable {
     public let count: Int?
     /// The time zone of the days.
     public let timeZone: TimeZone
-    /// The number of the first period: where a schedule replaces another, the numbers continue.
+    /// The number of the first period: if a schedule replaces another, the numbers continue.
     public let firstNumber: Int
 
     /// The most periods that any schedule has.
@@ -102,7 +102,7 @@ public struct RecurringSchedule: Sendable, Hashable {
 
     // MARK: Periods
 
-    /// Returns the period of this number; nil where there is none: before the first, after the end.
+    /// Returns the period of this number; nil before the first period and after the end.
     ///
     /// - Parameter number: counted from ``firstNumber``.
     public func period(_ number: Int) -> RecurringPeriod? {
@@ -114,7 +114,7 @@ public struct RecurringSchedule: Sendable, Hashable {
         return RecurringPeriod(number: number, start: start, end: beginning(index + 1))
     }
 
-    /// Returns the last period that has begun by `date`, or that is the last of all; nil where none has begun.
+    /// Returns the last period that has begun by `date`, or that is the last of all; nil if none has begun.
     ///
     /// - Parameter date: a moment.
     public func lastPeriod(at date: Date) -> RecurringPeriod? {
@@ -208,10 +208,10 @@ public struct RecurringPeriod: Sendable, Hashable {
     public var isEmpty: Bool { end <= start }
 }
 
-/// The reason for which a schedule or a plan is invalid.
+/// Why a schedule or a plan is invalid.
 @nonexhaustive
 public enum RecurringDefect: Error, Sendable, Hashable {
-    /// The start is no date that calendars have.
+    /// The start is not a date of the calendar.
     case start
     /// It ends before it begins.
     case end

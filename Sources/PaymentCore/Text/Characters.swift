@@ -1,3 +1,42 @@
+extension UInt8 {
+    /// The lower-case form of an ASCII letter; every other byte unchanged.
+    @inlinable
+    package var lowercasedASCII: UInt8 {
+        self &- 0x41 < 26 ? self | 0x20 : self
+    }
+
+    /// True if the byte is an ASCII letter.
+    @inlinable
+    package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    /// True if the byte is an ASCII digit.
+    @inlinable
+    package var isASCIIDigit: Bool { self &- 0x30 < 10 }
+}
+
+extension StringProtocol {
+    /// Returns true if both texts are equal when ASCII letters compare without regard to case.
+    package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+    }
+}
+
+extension Unicode.Scalar {
+    /// True for an invisible character beyond ASCII: of no width, turning the direction of the text, or a space. Signs
+    /// that only choose the look of the character before them do not count.
+    package var isInvisible: Bool {
+        guard value >= 0x80, !(0xFE00...0xFE0F ~= value) else { return false }
+        return properties.isDefaultIgnorableCodePoint || properties.isWhitespace && value != 0x85
+    }
+
+    /// The code point and its name for people: `U+200B (zero width space)`.
+    package var codePoint: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        let padded = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+        return "U+\(padded)" + (properties.name.map { " (\($0.lowercased()))" } ?? "")
+    }
+}
+
 /// Hexadecimal text.
 package enum Hex {
     package static let digits = Array("0123456789abcdef".utf8)
@@ -29,7 +68,7 @@ package enum Hex {
     @inlinable
     package static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
 
-    /// Returns the same for a text's bytes.
+    /// Returns the bytes that a text's bytes spell; see ``decode(_:)``.
     @usableFromInline
     package static func bytes(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var digits = text
