@@ -55,7 +55,7 @@ public enum ProviderConformance {
         case stepNames = "steps have the same names in every process"
         /// Waiting for a service that never settles ends.
         case polling = "waiting is bounded"
-        /// A capture is made once, however often it is requested, and none over another amount beside it.
+        /// A capture is made once, however often it is requested, and no other one over another amount.
         case capture = "a capture is made once"
         /// A capture of another amount, another payment or of more than was authorised is not reported as made.
         case captureDetails = "another capture is not taken for the one asked for"
@@ -115,7 +115,7 @@ public enum ProviderConformance {
         paying scenario: String? = nil, only probes: [Probe],
         _ open: @escaping @Sendable (any PaymentClock, any RandomSource) throws -> any SimulatedVendor
     ) async -> Report {
-        // The worlds compute without a pause, for long: on a separate thread, so that other tasks are not held up.
+        // The worlds compute for a long time without a pause. On a separate thread they do not delay other tasks.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
                 let suites: [ProbeSuite]

@@ -163,7 +163,7 @@ public final class FaultInjector: SandboxService {
 extension FaultInjector.Fault {
     private static let json: HTTPHeaders = ["Content-Type": "application/json"]
 
-    /// Answers `request` in the place of `service`, which is called where the fault permits. A stall without a duration
+    /// Answers `request` in the place of `service`, and calls it if the fault permits. A stall without a duration
     /// cannot be released here, and does not wait.
     package func answer(
         to request: HTTPRequest, of service: any SandboxService, clock: any PaymentClock

@@ -2,6 +2,14 @@ import PaymentCore
 import PaymentRouting
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -14,7 +22,7 @@ final class Timeline: Sendable {
 
     private struct Event {
         let time: Int64
-        /// Orders events of one moment: drawn, so that no accident of the code decides.
+        /// Orders events of one moment. It is drawn, so no accident of the code decides.
         let draw: UInt64
         let number: Int
         let action: Action
@@ -81,7 +89,7 @@ final class Timeline: Sendable {
         return action != nil
     }
 
-    /// Waits, or not at all when the current task is cancelled, or less when it is cancelled meanwhile.
+    /// Waits. Returns early when the current task is cancelled, and at once when it was cancelled before.
     func pause(_ delay: Int64) async {
         let pending = OneShot<Void>()
         let number = schedule(after: delay) { pending.finish(()) }
@@ -102,4 +110,58 @@ extension Duration {
         let sum = product.partialValue.addingReportingOverflow(fraction / 1_000_000_000)
         return product.overflow || sum.overflow ? (seconds < 0 ? .min : .max) : sum.partialValue
     }
+}
+
+// MARK: - Order of work
+
+/// Runs jobs one at a time, on the driving thread, in an order drawn from a seed.
+final class SeededExecutor: TaskExecutor {
+    private struct State {
+        var queue: [UnownedJob] = []
+        var random: SplitMix64
+        var driver: UInt?
+        var strays = 0
+        var count = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(seed: UInt64) { state = Mutex(State(random: SplitMix64(seed: seed))) }
+
+    /// The number of jobs that have run.
+    var count: Int { state.withLock { $0.count } }
+
+    /// The number of jobs that came from another thread than the driving one: work that had left the simulation.
+    var strays: Int { state.withLock { $0.strays } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let thread = Self.thread
+        state.withLock { state in
+            if let driver = state.driver, driver != thread { state.strays += 1 }
+            state.queue.append(job)
+        }
+    }
+
+    /// Declares the current thread to be the one that runs the jobs from now on, or that none does.
+    func drive(_ isDriving: Bool) {
+        let thread = Self.thread
+        state.withLock { $0.driver = isDriving ? thread : nil }
+    }
+
+    /// Runs a random job. False when there is none.
+    func runOne() -> Bool {
+        let job: UnownedJob? = state.withLock { state in
+            guard !state.queue.isEmpty else { return nil }
+            state.count += 1
+            let index = Int(truncatingIfNeeded: state.random.next() % UInt64(state.queue.count))
+            state.queue.swapAt(index, state.queue.count - 1)
+            return state.queue.removeLast()
+        }
+        guard let job else { return false }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        return true
+    }
+
+    private static var thread: UInt { UInt(bitPattern: pthread_self().hashValue) }
 }

@@ -26,7 +26,7 @@ public import PaymentCore
 /// }
 /// ```
 ///
-/// Each world makes its own vendor, so that clock, chance and records are that world's alone.
+/// Each world makes its own vendor. Clock, chance and records belong to that world alone.
 public protocol SimulatedVendor: Sendable {
     /// The behaviours of its payments. The first one that ends ``SimulatedScenario/Ending/paid`` is the usual one.
     var scenarios: [SimulatedScenario] { get }
@@ -41,7 +41,7 @@ public protocol SimulatedVendor: Sendable {
     /// - Throws: any error, when the description itself is wrong.
     init(clock: any PaymentClock, random: any RandomSource) throws
 
-    /// The payer's provider, and the merchant's service where that is another one.
+    /// The payer's provider, and the merchant's service if that is another one.
     var services: [any PaymentService] { get }
     /// The simulated services, by the host that each one answers for.
     var hosts: [String: any SandboxService] { get }
@@ -77,7 +77,7 @@ extension SimulatedVendor {
 
 /// A behaviour of a simulated payment.
 public struct SimulatedScenario: Sendable, Hashable {
-    /// The state in which a payment stays once a payer has done everything to pay it.
+    /// The final state of a payment once a payer has done everything to pay it.
     @nonexhaustive
     public enum Ending: String, Sendable, Hashable, CaseIterable {
         /// Paid.
@@ -115,7 +115,7 @@ public struct SimulatedScenario: Sendable, Hashable {
 public protocol SimulatedPayment: Sendable {
     /// The payment, under the name by which its services are asked about it.
     var reference: PaymentReference { get }
-    /// The spellings of the link that pays it, the usual one first. Empty where payers pay it in another way.
+    /// The spellings of the link that pays it, the usual one first. Empty if payers pay it in another way.
     var links: [String] { get }
     /// The price, at least three minor units, so that a part can be captured or refunded. Nil unless implemented: then
     /// nothing that a merchant does is tried.
@@ -155,7 +155,7 @@ extension SimulatedPayment {
 
 /// The records of a simulated service about one payment.
 public struct PaymentTruth: Sendable, Hashable {
-    /// The amounts that the service took from the payer, one for each time: in minor units, nil where it records none.
+    /// The amounts that the service took from the payer, one for each time: in minor units, nil if it records none.
     public var taken: [UInt128?]
     /// The amounts that the merchant captured, in minor units.
     public var captured: [UInt128] = []
@@ -170,7 +170,7 @@ public struct PaymentTruth: Sendable, Hashable {
     /// True if the service's status will never change again.
     public var isFinal = false
     /// The names of the attempts whose money the service took: their ids, idempotency keys or options, whichever the
-    /// service is given. Nil where it is given none.
+    /// service receives. Nil if it receives none.
     public var takers: Set<String>?
     /// The amounts that a true receipt may state.
     public var amounts: [Money] = []
@@ -180,7 +180,7 @@ public struct PaymentTruth: Sendable, Hashable {
     /// Creates the records of a payment.
     ///
     /// - Parameters:
-    ///   - taken: The amounts that were taken, in minor units where known.
+    ///   - taken: The amounts that were taken, in minor units if known.
     ///   - isPaid: True if the payee has the money; nil if that is so once anything was taken.
     public init(taken: [UInt128?] = [], isPaid: Bool? = nil) {
         self.taken = taken
@@ -232,10 +232,10 @@ public struct VendorMessages: Sendable {
     public var foreignReturns: [String] = []
     /// The genuine notifications to its merchant so far, oldest first.
     public var notifications: [IncomingNotification] = []
-    /// Notifications that must be refused: of another merchant, whose secret is another one, or altered. Nil where none
+    /// Notifications that must be refused: those of another merchant with another secret, and altered ones. Nil if none
     /// can be made.
     public var foreignNotifications: [IncomingNotification]?
-    /// Genuine ones that are too old to be trusted. Nil where the service's notifications do not age.
+    /// Genuine ones that are too old to be trusted. Nil if the service's notifications do not age.
     public var staleNotifications: [IncomingNotification]?
 
     /// Creates messages: none.

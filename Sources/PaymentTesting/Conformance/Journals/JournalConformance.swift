@@ -1,4 +1,5 @@
-import PaymentCore
+public import PaymentCore
+public import PaymentRouting
 
 /// Probes a journal. Every journal gets the same probes.
 ///
@@ -93,5 +94,99 @@ public enum JournalConformance {
         case .pages: try await trial.pages()
         case .pruning: try await trial.pruning()
         }
+    }
+}
+
+// MARK: - Subject
+
+/// A kind of journal that ``JournalConformance`` probes.
+public struct JournalSubject: Sendable {
+    /// One empty journal, and the functions of its storage.
+    public struct Storage: Sendable {
+        /// The journal.
+        public let journal: any PaymentJournal
+        /// Opens the same storage again, as another process would; nil if that is impossible.
+        public let reopen: (@Sendable () async throws -> any PaymentJournal)?
+        /// Cuts the power and opens the remains, with as much lost as the storage can lose at all; nil if there is
+        /// no such storage, or no way to cut its power. Nothing opened before is used afterwards.
+        public let losePower: (@Sendable () async throws -> any PaymentJournal)?
+
+        /// Creates a storage.
+        public init(
+            _ journal: any PaymentJournal, reopen: (@Sendable () async throws -> any PaymentJournal)? = nil,
+            losePower: (@Sendable () async throws -> any PaymentJournal)? = nil
+        ) {
+            self.journal = journal
+            self.reopen = reopen
+            self.losePower = losePower
+        }
+    }
+
+    /// The name for reports.
+    public let name: String
+    let make: @Sendable () async throws -> Storage
+
+    /// Creates a subject.
+    ///
+    /// - Parameters:
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty journal in its own storage, at every call.
+    public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
+        self.name = name
+        self.make = make
+    }
+}
+
+// MARK: - Rules of any history
+
+/// The rules that every journal must obey in any history.
+public enum JournalRules {
+    /// Returns the ways in which `histories`, all attempts of one journal in order, break the rules. Empty when legal.
+    public static func breaches(in histories: [AttemptHistory]) -> [String] {
+        var breaches = histories.flatMap(breaches(in:))
+        var succeeded: Set<PaymentReference> = []
+        var open: Set<PaymentReference> = []
+        for history in histories {
+            let payment = history.attempt.reference
+            if case .succeeded? = history.outcome, !succeeded.insert(payment).inserted {
+                breaches.append("the payment \(payment.id) succeeded in two attempts")
+            }
+            if !history.isFinished, history.mayHaveMovedMoney, !open.insert(payment).inserted {
+                breaches.append("two attempts at \(payment.id) may both still move money")
+            }
+        }
+        return breaches
+    }
+
+    /// The breaches within one attempt.
+    static func breaches(in history: AttemptHistory) -> [String] {
+        var breaches: [String] = []
+        var running: [String: StepKind] = [:]
+        var finished: Set<String> = []
+        var (isOver, isPaid) = (false, false)
+        func breach(_ text: String) { breaches.append("\(history.attempt.id): \(text)") }
+        for entry in history.entries {
+            // An attempt that ended unpaid may be corrected, once.
+            if isOver, !entry.provesPayment || isPaid { breach("an entry follows the end") }
+            isPaid = isPaid || entry.provesPayment
+            switch entry.event {
+            case .stepStarted(let name, let kind):
+                if finished.contains(name) { breach("'\(name)' starts again after it ended") }
+                if running[name] != nil, kind == .mutation(replay: .never) || kind == .walletTransfer {
+                    breach("'\(name)', which must not be repeated, starts twice")
+                }
+                running[name] = kind
+            case .stepFinished(let name, _):
+                if running.removeValue(forKey: name) == nil { breach("'\(name)' ends without a start") }
+                finished.insert(name)
+            case .stepFailed(let name, _, _):
+                if running.removeValue(forKey: name) == nil { breach("'\(name)' fails without a start") }
+            case .outcome(let outcome):
+                isOver = outcome.isFinal
+            case .abandoned:
+                isOver = true
+            }
+        }
+        return breaches
     }
 }

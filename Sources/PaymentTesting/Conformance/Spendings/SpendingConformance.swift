@@ -1,4 +1,5 @@
 import PaymentCore
+public import PaymentRouting
 
 /// Probes a store of spendings. Every store gets the same probes.
 ///
@@ -78,5 +79,45 @@ public enum SpendingConformance {
         case .sharing: try await trial.sharing()
         case .powerLoss: try await trial.powerLoss()
         }
+    }
+}
+
+// MARK: - Subject
+
+/// A kind of spending store that ``SpendingConformance`` probes.
+public struct SpendingSubject: Sendable {
+    /// One empty store, and the functions of its storage.
+    public struct Storage: Sendable {
+        /// The store.
+        public let store: any SpendingStore
+        /// Opens the same storage again, as another process would; nil if that is impossible.
+        public let reopen: (@Sendable () async throws -> any SpendingStore)?
+        /// Cuts the power and opens the remains; nil if there is no such storage, or no way to cut its power.
+        /// Nothing opened before is used afterwards.
+        public let losePower: (@Sendable () async throws -> any SpendingStore)?
+
+        /// Creates a storage.
+        public init(
+            _ store: any SpendingStore, reopen: (@Sendable () async throws -> any SpendingStore)? = nil,
+            losePower: (@Sendable () async throws -> any SpendingStore)? = nil
+        ) {
+            self.store = store
+            self.reopen = reopen
+            self.losePower = losePower
+        }
+    }
+
+    /// The name for reports.
+    public let name: String
+    let make: @Sendable () async throws -> Storage
+
+    /// Creates a subject.
+    ///
+    /// - Parameters:
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty store in its own storage, at every call.
+    public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
+        self.name = name
+        self.make = make
     }
 }

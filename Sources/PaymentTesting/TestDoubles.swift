@@ -1,6 +1,12 @@
 public import PaymentCore
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// A network that answers from a script and remembers what was sent. For tests.
 ///
 /// ```swift
@@ -78,4 +84,74 @@ public final class ScriptedTransport: HTTPTransport {
         }
         return try result.get()
     }
+}
+
+// MARK: - Random numbers
+
+/// A source of the same random numbers for the same seed: for sandboxes, simulations and tests. Its numbers are
+/// predictable, so never use it for keys or nonces of real payments.
+public final class SeededRandomSource: RandomSource {
+    private let generator: Mutex<SplitMix64>
+
+    /// Creates a source that repeats itself for the same `seed`.
+    public init(seed: UInt64) {
+        generator = Mutex(SplitMix64(seed: seed))
+    }
+
+    /// Returns the next 64 bits.
+    public func next() -> UInt64 {
+        generator.withLock { $0.next() }
+    }
+}
+
+/// A small generator with 64 bits of state (Steele, Lea and Flood, 2014).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+// MARK: - Time
+
+/// Another clock, set forward by a number of seconds, or back by a negative one.
+package struct OffsetClock: PaymentClock {
+    private let base: any PaymentClock
+    private let seconds: Double
+
+    package init(_ base: any PaymentClock, by seconds: Double) {
+        self.base = base
+        self.seconds = seconds
+    }
+
+    package var now: Date { base.now.addingTimeInterval(seconds) }
+    package func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+}
+
+// MARK: - Outcomes
+
+extension PaymentOutcome {
+    /// Creates the outcome that the ledger states without records: for testing code that handles outcomes.
+    ///
+    /// - Parameter report: the service's report.
+    public init(stating report: ServiceReport) {
+        self = Ledger.empty.verdict(on: CheckedReport(uncompared: report), at: .run)
+    }
+}
+
+extension JournalEntry.Event {
+    /// Creates the event of an attempt that reached the outcome of `report`: for testing journals.
+    ///
+    /// It is disfavoured because the case itself takes `pending` and `unknown`, which any code can make.
+    ///
+    /// - Parameter report: the service's report.
+    @_disfavoredOverload
+    public static func outcome(_ report: ServiceReport) -> Self { .outcome(PaymentOutcome(stating: report)) }
 }
