@@ -20,7 +20,6 @@ struct Life: Sendable {
     let chain: Chain
     let oracle: Oracle
     let hangs = Hangs()
-    /// Every third history is sealed. In some the key is added, changed or lost in between.
     /// True if the application calls its router from inside callbacks.
     let reenters: Bool
     /// True if the application carries intents out.
@@ -33,6 +32,7 @@ struct Life: Sendable {
     /// True if one payment's wallet and settler never answer while everything else heals.
     let hasStuckPayer: Bool
     let backups = Backups()
+    /// Every third history is sealed. In some the key is added, changed or lost in between.
     private let keys: (first: JournalKey?, later: JournalKey?, change: Double)
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
@@ -295,6 +295,84 @@ private final class Registries: Sendable {
             let registry = made[key] ?? make()
             made[key] = registry
             return registry
+        }
+    }
+}
+
+// MARK: - History
+
+/// One simulated life of some payments: faults, crashes, restarts, two processes and two devices at once, calls from
+/// outside; then everything heals and must end.
+package struct History: Sendable {
+    /// The number that determines everything.
+    package let seed: UInt64
+    /// The composition of the history.
+    package var variation: Variation
+
+    package init(seed: UInt64, variation: Variation) {
+        self.seed = seed
+        self.variation = variation
+    }
+
+    /// Runs the history.
+    ///
+    /// - Parameter isTraced: true if the verdict has a trace.
+    package func run(isTraced: Bool = true) -> Verdict {
+        let random = SeededRandomSource(seed: seed ^ 0x5EED)
+        var faults = SimulatedFaults.drawn(from: random)
+        variation.faults(&faults)
+        let world = SimulatedWorld(seed: seed, faults: faults, isTraced: isTraced)
+        var verdict = Verdict()
+        do {
+            let life = try Life(world, variation, random)
+            defer { life.hangs.release() }
+            verdict = try world.run { try await life.verdict() }
+        } catch {
+            verdict.breaches = ["\(error)"]
+        }
+        world.end()
+        verdict.trace = world.trace
+        verdict.seconds = world.elapsed
+        return verdict
+    }
+}
+
+// MARK: - Backups
+
+/// The latest copies of the devices' journals.
+final class Backups: Sendable {
+    private let copies = Mutex<[Int: SimulatedDisk.Copy]>([:])
+
+    subscript(_ device: Int) -> SimulatedDisk.Copy? {
+        get { copies.withLock { $0[device] } }
+        set { copies.withLock { $0[device] = newValue } }
+    }
+}
+
+extension Life {
+    /// Copies the journals at some moment, as a backup does while payments are made.
+    func backup(_ devices: [Device]) async {
+        try? await world.clock.sleep(for: .milliseconds(random.below(6000)))
+        for device in devices where random.happens(0.7) {
+            backups[device.number] = device.disk.copy()
+            world.note("the journal of device \(device.number) is copied")
+        }
+    }
+
+    /// Puts older copies of some journals back, when everything has arrived that was on its way.
+    func restore(_ devices: [Device]) async throws {
+        for device in devices where random.happens(0.5) {
+            guard let copy = backups[device.number] else { continue }
+            try await world.clock.sleep(for: .seconds(800))
+            let before = device.disk.histories
+            device.disk.restore(copy)
+            world.note("the journal of device \(device.number) is restored from an older copy")
+            let after = Set(device.disk.histories)
+            for lost in before where !after.contains(lost) {
+                witness.loses(
+                    markets.identity(of: lost.attempt.reference.handledPayment ?? lost.attempt.reference),
+                    on: device.number)
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ package struct Variation: Sendable {
     package var recoveryBound = Duration.seconds(300)
     /// True if a router does not learn that such a call comes from inside.
     package var hidesReentries = false
-    /// The probability that a payment is quoted, beside what else is done with it.
+    /// The probability that a payment is quoted, in addition to the other calls about it.
     package var quotes = 0.2
     /// The probability that a history's journal key is added, changed or lost.
     package var keyChanges = 0.1
@@ -72,7 +72,7 @@ package struct Variation: Sendable {
     package var autoPayShare: UInt64 = 1
     /// The probability that a process gets calls from outside: returns, notifications, merchants who cancel or refund.
     package var merchantCalls = 0.5
-    /// The probability that merchants capture, where they are called.
+    /// The probability that merchants who are called capture.
     package var captures = 0.3
     /// The probability that a merchant who cancels captures at the same time, in the same process.
     package var cancelsBesideCaptures = 0.0
@@ -84,7 +84,7 @@ package struct Variation: Sendable {
     package var missingRates = 0.0
     /// True if requests are checked to be covered by durable records when they leave.
     package var checksDurability = true
-    /// Creates the interfaces of a history over which tenants' applications pay; nil if applications have a router.
+    /// Creates the interfaces by which tenants' applications pay in a history; nil if applications have a router.
     package var faces: (@Sendable () -> any PaymentFaces)?
     /// True if a server pays from its own wallet; otherwise its callers are asked.
     package var serverPays = false

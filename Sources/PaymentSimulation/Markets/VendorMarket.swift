@@ -8,7 +8,7 @@ package final class VendorMarket: Market {
     package struct Play: Sendable {
         /// Names of scenarios that are not drawn.
         package var without: Set<String> = []
-        /// Names of scenarios that are drawn more often, beside all that end paid.
+        /// Names of scenarios that are drawn more often, in addition to all that end paid.
         package var usual: Set<String> = []
         /// Returns the price of the payment of this number; nil for the scenario's own.
         package var price: @Sendable (Int) -> Money? = { _ in nil }
@@ -32,7 +32,8 @@ package final class VendorMarket: Market {
     private struct Entry {
         let id: String
         let payment: any SimulatedPayment
-        /// True if its merchant may capture it: only authorized ones, where the vendor has such a scenario.
+        /// True if its merchant may capture it. If the vendor has a scenario that ends authorized, only such payments
+        /// are.
         let awaitsCapture: Bool
     }
 
@@ -192,7 +193,7 @@ package final class VendorMarket: Market {
         guard let service = (merchant ?? provider) as? any RefundingService,
             let price = entry(of: payment)?.payment.price
         else { return nil }
-        // Two of the same amount could not be told apart.
+        // Two refunds of the same amount could not be distinguished.
         guard !service.refundsOnce || number != 1 else { return nil }
         let second = price.minorUnits.isMultiple(of: 200) ? price.minorUnits : 51
         let units = service.refundsOnce ? price.minorUnits : [50, second][min(number, 1)]

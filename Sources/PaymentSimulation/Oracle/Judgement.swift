@@ -2,6 +2,12 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Compares the journals' final content, and all the money that moved, with the services' ledgers.
 struct Judgement: Sendable {
     let markets: Markets
@@ -11,8 +17,7 @@ struct Judgement: Sendable {
     /// The key of the last processes.
     let key: JournalKey?
 
-    /// The outcome of a payment of a history for callers that kept asking. Refused: an error stated that nothing was
-    /// sent.
+    /// The outcome of a payment for callers that kept asking. Refused: an error stated that nothing was sent.
     enum Ending: Sendable, Hashable { case outcome(PaymentOutcome), refused }
 
     /// A device at the end.
@@ -134,8 +139,8 @@ struct Judgement: Sendable {
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
     /// have sent them, or may do so later. So does a record that the last processes cannot trust. An open one under a
-    /// name that only the service can resolve may be of any payment there: until a person ends it, where it cannot be
-    /// trusted, or its service never does.
+    /// name that only the service can resolve may be of any payment there, until a person ends it, if it cannot be
+    /// trusted or its service never ends it.
     func mayStayUnknown(
         _ history: AttemptHistory, _ payment: PaymentReference, among payments: [MarketPayment]
     ) -> Bool {
@@ -259,6 +264,74 @@ struct Judgement: Sendable {
                     act.payment, "the wallet sent \(transfer.value), but \(attempt.option.amount.minorUnits) was agreed"
                 )
             }
+        }
+    }
+}
+
+// MARK: - Payments without a question
+
+/// The limits of the payers of histories for payments without a question.
+enum Allowance {
+    static let limits: [SpendingLimit] = {
+        do {
+            return [
+                SpendingLimit(try Money(decimal: "25.00", currency: .eur), per: .day),
+                SpendingLimit(try Money(decimal: "40.00", currency: .eur), per: .week),
+            ]
+        } catch {
+            fatalError("small amounts exist: \(error)")
+        }
+    }()
+
+    /// The payers' limits, and the rate by which tokens and bitcoin count: one unit of a token is a euro, a satoshi a
+    /// cent.
+    ///
+    /// - Parameter isRateKnown: draws whether the rate can be had.
+    static func autoPay(countsCoins: Bool, isRateKnown: @escaping @Sendable () -> Bool) -> AutoPay {
+        AutoPay(within: limits, timeZone: .gmt) { amount, limit in
+            guard isRateKnown(), let units = units(of: amount, countsCoins: countsCoins) else { return nil }
+            return try Money(minorUnits: units, currency: limit.currency)
+        }
+    }
+
+    /// An amount in the limits' minor units; nil for coins that are not compared.
+    static func units(of amount: Money, countsCoins: Bool) -> UInt128? {
+        switch amount.exponent {
+        case 8 where countsCoins && amount.currency == .satoshi: amount.minorUnits
+        case 11 where countsCoins && amount.currency == .satoshi: (amount.minorUnits + 999) / 1000
+        case 2: amount.minorUnits
+        case 6: (amount.minorUnits + 9999) / 10_000
+        default: nil
+        }
+    }
+}
+
+/// Compares payments without a question with the limits, and with the reservations at the end.
+extension Judgement {
+    func judgeAllowance(_ device: Device) async {
+        for history in device.histories where witness.isUnasked(history.attempt.id) {
+            guard await oracle.hasMoved(history.attempt) else { continue }
+            let attempt = history.attempt
+            guard device.spendings.contains(where: { $0.spending.attempt == attempt.id }) else {
+                await oracle.breach(
+                    nil, "\(attempt.id) was paid without a question, and nothing was reserved for it",
+                    isRemembered: true)
+                continue
+            }
+        }
+        for limit in Allowance.limits {
+            let sums = await oracle.allowance(limit, device.spendings)
+            for (first, units) in sums.sorted(by: { $0.key < $1.key }) {
+                guard units > limit.amount.minorUnits else { continue }
+                await oracle.breach(
+                    nil, "\(units) was paid without a question from \(first) on, beyond the limit of \(limit)",
+                    isRemembered: true)
+            }
+        }
+        for record in device.spendings where record.state == .reserved {
+            let history = device.histories.first { $0.attempt.id == record.spending.attempt }
+            guard history.map({ $0.isFinished && !isDistrusted($0) }) ?? true else { continue }
+            await oracle.breach(nil, "something stays reserved for \(record.spending.attempt), which has ended")
         }
     }
 }

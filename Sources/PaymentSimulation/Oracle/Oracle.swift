@@ -27,7 +27,7 @@ actor Oracle {
     /// The number of recorded statements.
     var count: Int { words.count }
 
-    /// Checks every statement once more.
+    /// Checks every statement again.
     ///
     /// - Returns: all findings, in order.
     func finish() async -> [Breach] {
@@ -38,7 +38,7 @@ actor Oracle {
         return found
     }
 
-    /// - Parameter isRemembered: true if only records could have prevented it: then it is none where they were lost.
+    /// - Parameter isRemembered: true if only records could have prevented it: it is not a breach if they were lost.
     func breach(
         _ payment: PaymentReference?, _ text: String, _ promise: Promise? = nil, isRemembered: Bool = false
     ) {
@@ -68,7 +68,8 @@ actor Oracle {
         if word.saysRefunded { return await checkRefunded(word, payment) }
         var accused: [Witness.Known] = []
         if word.isFinalNegative, !markets.isPayee(payment) {
-            // A request is answered by what it has found or done: another one may begin before the answer is heard.
+            // The answer to a request states what it has found or done. Another request may begin before the answer is
+            // heard.
             let own = word.name == nil ? [] : witness.acts(for: payment).filter { $0.call == word.begun }
             let end = word.earliest ?? (word.name == nil ? word.told : word.begun)
             accused = witness.attempts(at: payment).filter { known in
@@ -76,7 +77,7 @@ actor Oracle {
                     && (word.doer == nil || word.doer?.device == known.device)
             }
         } else if case .notBegun = word.content {
-            // What had begun here before it was asked, and is not over, speaks against it.
+            // An attempt that had begun here before the question, and is not over, contradicts it.
             accused = witness.attempts(at: payment).filter { known in
                 known.attempt.reference == word.name && known.begun < word.begun
                     && (word.doer == nil || word.doer?.device == known.device)
@@ -87,7 +88,8 @@ actor Oracle {
             accused = acts.compactMap(\.attempt).compactMap { witness.known($0) }
         }
         for known in accused where await hasMoved(known.attempt) {
-            // A merchant's server knows the service: coins that a wallet of another machine has sent are not seen there.
+            // A merchant's server knows the service: coins that a wallet of another machine has sent are not seen
+            // there.
             if let server = word.merchant, known.device != server, await !markets.wasCaptured(known.attempt) {
                 continue
             }

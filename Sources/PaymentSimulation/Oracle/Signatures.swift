@@ -64,7 +64,7 @@ final class Signatures: Sendable {
         return signed.withLock { $0.filter { $0.handedIn != nil && $0.end > now } }
     }
 
-    /// The nonce and the deadline of a call; nil where nothing is signed that moves money.
+    /// The nonce and the deadline of a call; nil if nothing is signed that moves money.
     private static func terms(of request: SigningRequest, _ now: Date) -> (nonce: String, end: Date)? {
         switch request.method {
         case "eth_signTypedData_v4":
@@ -122,7 +122,7 @@ extension Oracle {
         return sums
     }
 
-    /// Checks what a request hands in: another signature for the payment that is good would pay beside it.
+    /// Checks what a request hands in. Another valid signature for the payment would pay a second time.
     func checkHandedIn(for payment: PaymentReference) async {
         guard let attempt = Acting.attempt?.id, let device = Acting.doer?.device else { return }
         let live = witness.signatures.live.filter {
@@ -131,7 +131,7 @@ extension Oracle {
         guard let own = live.last(where: { $0.attempt.id == attempt }),
             let other = live.first(where: { $0.nonce != own.nonce })
         else { return }
-        // What was cashed is spent.
+        // A cashed signature is spent.
         guard await !hasMoved(other.attempt) else { return }
         breach(
             payment,
@@ -156,7 +156,7 @@ extension Oracle {
             {
                 continue
             }
-            // What was cashed is spent, and compared with the statement by itself.
+            // A cashed signature is spent. It is compared with the statement separately.
             guard await !hasMoved(signed.attempt) else { continue }
             breach(
                 payment,

@@ -1,6 +1,13 @@
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Sees everything that leaves a device and can move money: requests, and wallets' transfers. It counts moments, which
 /// order statements and events.
@@ -156,7 +163,7 @@ final class Witness: Sendable {
         }
     }
 
-    /// True if a device has lost records of the payment; of any payment where it is nil.
+    /// True if a device has lost records of the payment, or of any payment if it is nil.
     func hasLostRecords(of payment: PaymentReference?) -> Bool {
         state.withLock { state in payment.map { state.lost[$0] != nil } ?? !state.lost.isEmpty }
     }
@@ -223,4 +230,135 @@ final class Witness: Sendable {
 
     /// True if a wallet sent coins for this attempt.
     func hasBroadcast(_ attempt: AttemptID) -> Bool { broadcasts.contains { $0.attempt == attempt } }
+}
+
+// MARK: - Journal
+
+/// The journal of one process, with a witness of attempts without a question.
+struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
+    private let base: any PaymentJournal & SpendingStore
+    private let disk: SimulatedDisk
+    private let witness: Witness
+    private let excess: @Sendable (PaymentAttempt) async -> [String]
+    private let breach: @Sendable (String) async -> Void
+
+    /// A journal without a spending store stays as it is: nothing is paid without a question over it.
+    ///
+    /// - Parameters:
+    ///   - excess: returns by what an attempt that is opened without a question exceeds the limits.
+    ///   - breach: called with each, once the attempt is open.
+    static func around(
+        _ journal: any PaymentJournal, on disk: SimulatedDisk, _ witness: Witness,
+        excess: @escaping @Sendable (PaymentAttempt) async -> [String],
+        breach: @escaping @Sendable (String) async -> Void
+    ) -> any PaymentJournal {
+        guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
+        return WitnessedJournal(base: base, disk: disk, witness: witness, excess: excess, breach: breach)
+    }
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        // Before it is stored: a process that crashes then leaves an attempt that others resume.
+        var texts: [String] = []
+        if attempt.reference.isPayment {
+            witness.opens(attempt.id)
+            if witness.isUnasked(attempt.id) { texts = await excess(attempt) }
+        }
+        try await base.open(attempt, under: lease)
+        // One that has lost its lease is not opened, and pays nothing.
+        for text in texts { await breach(text) }
+    }
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { try await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { try await base.release(lease) }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.histories(of: payment)
+    }
+    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.refunds(relatedTo: refund)
+    }
+    func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
+    func attempts(_ query: AttemptQuery) async throws -> AttemptPage {
+        _ = try await base.unfinished()
+        return AttemptPage(histories: disk.histories.filter(query.includes).suffix(query.limit), next: nil)
+    }
+    /// Nothing in a history is old enough.
+    func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int { 0 }
+
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        try await base.reserve(spending, within: limits, counting: worths)
+    }
+    func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
+    func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord? { try await base.spending(of: attempt) }
+    func reservedSpendings() async throws -> [SpendingRecord] { try await base.reservedSpendings() }
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { try await base.spendings(since: day) }
+}
+
+// MARK: - Network
+
+/// The payee's requests of one process that are on their way. One payment's are sent one after the other.
+final class PayeeActs: Sendable {
+    private let open = Mutex<[PaymentReference: [String]]>([:])
+
+    /// Notes a request, and returns the name of another one about the payment that is on its way.
+    func begin(_ name: String, of payment: PaymentReference) -> String? {
+        open.withLock { open in
+            let other = open[payment]?.first { $0 != name }
+            open[payment, default: []].append(name)
+            return other
+        }
+    }
+
+    func end(_ name: String, of payment: PaymentReference) {
+        open.withLock { open in
+            if let index = open[payment]?.firstIndex(of: name) { open[payment]?.remove(at: index) }
+        }
+    }
+}
+
+/// The network of one process, with a witness of requests that can move money, and a check that a durable record covers
+/// each of them when it leaves. The attempt may have ended: while its process was stopped, another one may have taken
+/// it over and settled it.
+struct WitnessedNetwork: HTTPTransport {
+    let base: any HTTPTransport
+    let process: SimulatedProcess
+    let doer: Doer
+    let markets: Markets
+    let witness: Witness
+    let oracle: Oracle
+    let checksDurability: Bool
+    /// The requests of the payee's side of the process that have no answer yet.
+    let acts: PayeeActs
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        guard let act = markets.act(of: request) else { return try await sendToPay(request) }
+        if let other = acts.begin(act.name, of: act.payment) {
+            witness.breach("\(act.name) of \(act.payment.id) was requested beside \(other), by one process")
+        }
+        defer { acts.end(act.name, of: act.payment) }
+        return try await base.send(request)
+    }
+
+    private func sendToPay(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        guard let payment = markets.payment(movedBy: request) else { return try await base.send(request) }
+        if checksDurability {
+            let isCovered = process.disk.durableHistories.contains { history in
+                markets.identity(of: history.attempt.reference) == payment && history.mayHaveMovedMoney
+            }
+            if !isCovered { witness.breach("a request for \(payment.id) left before its step was durable") }
+        }
+        let number = witness.sends(for: payment, by: doer)
+        await oracle.checkHandedIn(for: payment)
+        do { return try await base.send(request) } catch {
+            if error.phase == .notSent { witness.hasNotLeft(number) }
+            throw error
+        }
+    }
 }

@@ -1,6 +1,8 @@
 package import PaymentCore
+import PaymentRouting
 import PaymentTesting
 import PaymentWallet
+import Synchronization
 
 /// A payer that can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
 /// answer, refuse, or fail after the transfer.
@@ -151,4 +153,147 @@ package final class CarefulPayer: PaymentSigner {
         }
         return silent
     }
+}
+
+// MARK: - Settler
+
+/// A settler on a payer's device: it may never answer, or fail before or after the payment, and the witness sees every
+/// request to pay.
+struct AskedSettler: PaymentSettler {
+    let base: any PaymentSettler
+    let disk: SimulatedDisk
+    let witness: Witness
+    /// Never answers, or fails, by chance.
+    let ponder: @Sendable (String) async throws -> Void
+
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await base.register(name) }
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
+
+    func order(named name: String) async throws -> SettlementOrder? {
+        try await ponder("the settler's memory")
+        return try await base.order(named: name)
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await ponder("the settler's memory")
+        return try await base.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        try await ponder("the settler, before it abandons")
+        return try await base.abandon(name)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        // The money leaves at the sender's next moment, whatever the caller waits for in between.
+        let attempt = Acting.attempt
+        // A process that was stopped since its last look may request payments that others have ended: only the settler
+        // can refuse that.
+        let isCovered = disk.durableHistories.contains { history in
+            history.attempt.id == attempt?.id && history.authorities.settler != nil
+        }
+        if !isCovered { witness.breach("a settlement began before its step was durable") }
+        try await ponder("the settler")
+        witness.settles()
+        let state = try await base.settle(settlement)
+        try await ponder("the settler, after it was asked,")
+        return state
+    }
+}
+
+// MARK: - Silence
+
+/// The unanswered questions to payers. All are released at the end of the history: wallets that were left open are
+/// found again, and their work is completed after all.
+final class Hangs: Sendable {
+    private struct State {
+        var waiting: [OneShot<Void>] = []
+        var isOver = false
+        var stuck: PaymentReference?
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for the end of the history.
+    func wait() async {
+        let pending = OneShot<Void>()
+        let isOver = state.withLock { state in
+            if !state.isOver { state.waiting.append(pending) }
+            return state.isOver
+        }
+        if isOver { return }
+        await pending.value()
+    }
+
+    /// Makes every question about a payment wait from now on.
+    func stick(_ payment: PaymentReference) { state.withLock { $0.stuck = payment } }
+
+    /// The payment about which every question waits.
+    var stuck: PaymentReference? { state.withLock { $0.isOver ? nil : $0.stuck } }
+
+    /// The number of waiting questions.
+    var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Releases everything; from now on nothing waits.
+    func release() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isOver = true
+            return state.waiting
+        }
+        for pending in waiting { pending.finish(()) }
+    }
+}
+
+// MARK: - Chain
+
+/// A simulated chain with balances. A wallet's broadcast moves its coins at once, whatever status a service reports.
+final class Chain: Sendable {
+    /// Coins that went from one account to another.
+    struct Transfer: Sendable, Hashable {
+        let from: String
+        let to: String
+        /// The chain, by its CAIP-2 name.
+        let chain: String
+        /// Minor units.
+        let value: UInt128
+        let hash: String
+    }
+
+    private struct State {
+        var balances: [String: Int128] = [:]
+        var transfers: [Transfer] = []
+    }
+
+    private let random: SeededRandomSource
+    private let state = Mutex(State())
+
+    init(random: SeededRandomSource) { self.random = random }
+
+    /// Sends the transaction of an `eth_sendTransaction` call. One without a value, such as an approval, moves nothing.
+    func broadcast(_ call: JSONValue, on chain: String) -> (hash: String, transfer: Transfer?) {
+        let hash = "0x" + random.hex(64)
+        guard let from = call["from"]?.string, let to = call["to"]?.string,
+            let value = call["value"]?.string.flatMap({ UInt128($0.dropFirst(2), radix: 16) }), value > 0
+        else { return (hash, nil) }
+        let transfer = Transfer(from: from, to: to, chain: chain, value: value, hash: hash)
+        state.withLock { state in
+            state.balances["\(chain):\(from)", default: 0] -= Int128(value)
+            state.balances["\(chain):\(to)", default: 0] += Int128(value)
+            state.transfers.append(transfer)
+        }
+        return (hash, transfer)
+    }
+
+    /// The gain of an account, in minor units; negative for a loss.
+    func balance(of account: String, on chain: String) -> Int128 {
+        state.withLock { $0.balances["\(chain):\(account)"] ?? 0 }
+    }
+
+    /// Every transfer so far, oldest first.
+    var transfers: [Transfer] { state.withLock { $0.transfers } }
 }

@@ -1,6 +1,6 @@
-import PaymentCore
-import PaymentRouting
-import PaymentTesting
+package import PaymentCore
+package import PaymentRouting
+package import PaymentTesting
 
 /// A history in which tenants' applications talk to a server, while other programs use its journal.
 extension Life {
@@ -74,7 +74,7 @@ extension Life {
         await face.stop()
     }
 
-    /// Asks about payments and resumes some of them, as commands do that are typed beside a server.
+    /// Asks about payments and resumes some of them, as commands do that are typed while a server runs.
     private func useJournal(_ seat: Seat) async {
         let calls = Calls(life: self, seat: seat)
         let payer = variation.serverPays ? seat.device.payer : Payer()
@@ -129,10 +129,39 @@ extension Life {
         let isAsked = device.disk.histories.contains { history in
             let reference = history.attempt.reference
             let isOfPayment = markets.identity(of: reference) == payment.reference
-            // Where only the service knows what a link names, it may name any payment there.
+            // A link that only the service can resolve may name any payment there.
             let mayBe = reference.provider == payment.reference.provider && markets.hasAliases(reference)
             return (isOfPayment || mayBe) && !history.isFinished && Judgement.hasAskedWallet(history)
         }
         return payment.isEndless || isAsked
     }
+}
+
+// MARK: - Interface
+
+/// An HTTP interface to a router that takes payments for tenants by their keys, in one process.
+package protocol PaymentFace: Sendable {
+    /// Answers a call.
+    func answer(_ request: HTTPRequest) async -> HTTPResponse
+
+    /// Ends in good order.
+    func drain(within bound: Duration) async
+
+    /// Ends what runs in a process that has ended.
+    func stop() async
+}
+
+/// The interfaces of one history, which share what is stored on a machine.
+package protocol PaymentFaces: Sendable {
+    /// Opens the interface in a process.
+    ///
+    /// - Parameter wallet: the wallet that pays by itself; nil asks the callers.
+    func open(
+        over router: PaymentRouter, in process: SimulatedProcess, wallet: Payer?
+    ) async throws -> any PaymentFace
+}
+
+/// The tenants of an interface, whose tokens are their names.
+package enum Tenant {
+    package static let names = ["alice", "bob"]
 }
