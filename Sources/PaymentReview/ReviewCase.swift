@@ -10,7 +10,7 @@ public import PaymentCore
 /// sends them, `payer` (the account that the wallet really has, CAIP-10) and `now` (Unix seconds); `allow` lists the
 /// tokens (CAIP-19) that the application lets pass by name though no table has them, and may be absent.
 public struct ReviewCase: Sendable {
-    /// The reason for which an object is no case.
+    /// Why an object is not a case.
     public struct Defect: Error, Sendable, Hashable, CustomStringConvertible {
         /// One sentence for people.
         public let description: String
@@ -48,7 +48,7 @@ public struct ReviewCase: Sendable {
         Defect(description: "a case to review needs \(what)")
     }
 
-    /// Returns the verdict of `reviewer` on the case. The tokens that the case allows are allowed beside the
+    /// Returns the verdict of `reviewer` on the case. The tokens that the case allows are allowed in addition to the
     /// reviewer's.
     public func verdict(of reviewer: SigningReviewer = SigningReviewer()) -> ReviewVerdict {
         var reviewer = reviewer

@@ -1,10 +1,10 @@
-/// The reason for which a wallet must not be asked to answer a list of calls.
+/// Why a wallet must not be asked to answer a list of calls.
 public struct SigningError: Error, Sendable, Hashable {
     /// The rule that was broken. When a list breaks several, the first in this order is named.
     @nonexhaustive
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // The option.
-        /// The account that pays is no CAIP-10 account that can be reviewed.
+        /// The account that pays is not a CAIP-10 account that can be reviewed.
         case optionAccount = "option-account"
         /// The amount is not a whole number above zero in plain decimal digits.
         case optionAmount = "option-amount"
@@ -12,9 +12,9 @@ public struct SigningError: Error, Sendable, Hashable {
         case optionAsset = "option-asset"
         /// The asset is on another chain than the account that pays.
         case optionChain = "option-chain"
-        /// A name that is shown has letters that can imitate others, or is not one word where it has to be.
+        /// A name that is shown has letters that can imitate others, or is not one word although it has to be.
         case displayText = "display-text"
-        /// The number of decimal digits is none, or not the token's own.
+        /// The number of decimal digits is not valid, or not the token's own.
         case displayDecimals = "display-decimals"
         /// The coin is not the chain's own.
         case nativeCoin = "native-coin"

@@ -16,7 +16,8 @@ public import PaymentCore
 /// Unknown to any review: whether the spender passes the money on to the merchant, what the code behind a contract
 /// does, and whether an account has granted allowances before. See the rules of `SigningError/Code`.
 public struct SigningReviewer: Sendable {
-    /// Recipients and spenders that the payer knows, with their chains, beside those that this library has recorded.
+    /// Recipients and spenders that the payer knows, with their chains, in addition to those that this library has
+    /// recorded.
     public var knownRecipients: [AccountID]
     /// Methods whose calls pass without review, on any chain, as the only call of their list. The payer signs their
     /// content blindly: a log-in elsewhere, a transaction of another chain, a blank cheque. Empty unless the
@@ -65,5 +66,122 @@ public struct SigningReviewer: Sendable {
         var findings = Findings(option: option, now: now, known: knownRecipients)
         try list.review(&findings)
         return findings.review()
+    }
+}
+
+// MARK: - List
+
+/// A list of calls whose shape is one of the accepted ones.
+struct CallList {
+    private enum Shape {
+        case single(WalletCall)
+        case approvalThenPermit(WalletCall, WalletCall)
+    }
+
+    private let shape: Shape
+
+    init(_ calls: [JSONValue], of option: CheckedOption, letting unreviewed: Set<String>) throws(SigningError) {
+        guard !calls.isEmpty else { throw SigningError(.listEmpty, "/calls", "there is nothing to sign") }
+        var read: [WalletCall] = []
+        for (index, call) in calls.enumerated() {
+            read.append(try WalletCall(call, index: index, on: option.chainID, letting: unreviewed))
+        }
+        guard read.count <= 2 else {
+            throw SigningError(.listTooLong, "/calls", "there are \(calls.count) calls; a payment has one or two")
+        }
+        guard let last = read.last, let first = read.first, read.count == 2 else {
+            shape = .single(read[0])
+            return
+        }
+        switch (first.method, last.method) {
+        case (.sendTransaction, .signTypedData): shape = .approvalThenPermit(first, last)
+        case (.signTypedData, .sendTransaction):
+            throw SigningError(.listOrder, "/calls", "an approval comes after what needs it")
+        default:
+            throw SigningError(.listTwoPayments, "/calls", "one amount would be paid twice")
+        }
+    }
+
+    func review(_ findings: inout Findings) throws(SigningError) {
+        switch shape {
+        case .single(let call): try Self.reviewPayment(call, &findings, approval: nil)
+        case .approvalThenPermit(let approval, let permit):
+            // Both are read before either is judged: the first violation in the order of the rules is named.
+            let transaction = try TransactionCall(approval, findings.option)
+            try Self.reviewPayment(permit, &findings, approval: transaction)
+        }
+    }
+
+    private static func reviewPayment(
+        _ call: WalletCall, _ findings: inout Findings, approval: TransactionCall?
+    ) throws(SigningError) {
+        switch call.method {
+        case .signTypedData:
+            let message = try TypedDataCall(call, findings.option).message(findings.deadline)
+            if let approval {
+                guard case .permit2 = message.kind else {
+                    throw SigningError(
+                        .approvalUnneeded, "/calls/0", "an approval is asked for that the payment does not need")
+                }
+                try approval.reviewApproval(&findings)
+            }
+            findings.add(message, call.index)
+        case .sendTransaction:
+            let transaction = try TransactionCall(call, findings.option)
+            try transaction.reviewPayment(&findings)
+        case .signSolanaTransaction: try SolanaCall(call, findings.option).review(&findings)
+        case .unreviewed(let method): findings.addUnreviewed(method, call.index)
+        }
+    }
+}
+
+/// One call of the list, of exactly the known shape.
+struct WalletCall: Sendable {
+    /// The methods of wallets.
+    enum Method: Sendable, Hashable {
+        case signTypedData
+        case sendTransaction
+        case signSolanaTransaction
+        /// A method that the application let pass by name.
+        case unreviewed(String)
+    }
+
+    let method: Method
+    let params: JSONValue
+    /// The position of the call in the list, from 0.
+    let index: Int
+
+    /// The pointer to a member of the call's parameters.
+    func member(_ path: String) -> String { "/calls/\(index)/params\(path)" }
+
+    /// Reads a call on `chain` (CAIP-2).
+    init(_ json: JSONValue, index: Int, on chain: String, letting unreviewed: Set<String>) throws(SigningError) {
+        let place = "/calls/\(index)"
+        guard let members = json.object, Set(members.keys) == ["chain_id", "method", "params"],
+            let chainID = members["chain_id"]?.string, let name = members["method"]?.string,
+            let params = members["params"]
+        else {
+            throw SigningError(
+                .callShape, place, "a call has other members than the chain, the method and the parameters")
+        }
+        method = try Self.method(name, on: chain, letting: unreviewed, at: "\(place)/method")
+        guard chainID.isExactly(chain) else {
+            throw SigningError(.callChain, "\(place)/chain_id", "a call is for another chain than the account")
+        }
+        self.params = params
+        self.index = index
+    }
+
+    private static func method(
+        _ name: String, on chain: String, letting unreviewed: Set<String>, at member: String
+    ) throws(SigningError) -> Method {
+        if chain.hasPrefix("eip155:") {
+            if name == "eth_signTypedData_v4" { return .signTypedData }
+            if name == "eth_sendTransaction" { return .sendTransaction }
+        }
+        if chain == Chain.solana, name == "solana_signTransaction" { return .signSolanaTransaction }
+        if unreviewed.contains(where: name.isExactly) { return .unreviewed(name) }
+        throw SigningError(
+            .methodNotAllowed, member, "a call uses a method whose effect on this chain cannot be reviewed")
     }
 }

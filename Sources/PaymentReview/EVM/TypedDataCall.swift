@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 import PaymentCrypto
 
 #if canImport(FoundationEssentials)
@@ -9,7 +9,7 @@ import PaymentCrypto
 
 /// A call that signs typed data (EIP-712) as a payment.
 ///
-/// Its types have to be exactly the known ones, so that a wallet hashes exactly the values that are read here.
+/// Its types have to be exactly the known ones. A wallet then hashes exactly the values that are read here.
 struct TypedDataCall {
     private let call: WalletCall
     private let option: CheckedOption
@@ -215,4 +215,103 @@ struct TypedMessage {
     let amount: UInt256
     let deadline: Date
     let digest: [UInt8]
+}
+
+// MARK: - Schema
+
+/// The kinds of typed data that are payments, with their exact types: Permit2's `PermitTransferFrom` (Uniswap permit2,
+/// `PermitHash.sol`) and the two authorisations of EIP-3009.
+enum MessageSchema: String {
+    case permit = "PermitTransferFrom"
+    case receive = "ReceiveWithAuthorization"
+    case transfer = "TransferWithAuthorization"
+
+    struct Field: Hashable {
+        let type: String
+        let name: String
+    }
+
+    /// The members of the message.
+    var fields: [Field] {
+        switch self {
+        case .permit:
+            Self.fields("TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline")
+        case .receive, .transfer:
+            Self.fields(
+                "address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce")
+        }
+    }
+
+    /// The members of the domain. Domains with a salt instead of a chain are not accepted: no such domain was recorded.
+    var domainFields: [Field] {
+        switch self {
+        case .permit: Self.fields("string name,uint256 chainId,address verifyingContract")
+        case .receive, .transfer:
+            Self.fields("string name,string version,uint256 chainId,address verifyingContract")
+        }
+    }
+
+    /// All structures by name.
+    var structures: [String: [Field]] {
+        var all = [rawValue: fields, "EIP712Domain": domainFields]
+        if self == .permit { all["TokenPermissions"] = Self.tokenPermissions }
+        return all
+    }
+
+    private static let tokenPermissions = fields("address token,uint256 amount")
+
+    private static func fields(_ text: String) -> [Field] {
+        text.split(separator: ",").map { field in
+            let parts = field.split(separator: " ")
+            return Field(type: String(parts[0]), name: String(parts[1]))
+        }
+    }
+
+    // MARK: Hashes (EIP-712, encodeType and hashStruct)
+
+    func structHash(_ words: [[UInt8]]) -> [UInt8] {
+        let nested = self == .permit ? Self.encoded("TokenPermissions", Self.tokenPermissions) : ""
+        return Self.hash(Self.encoded(rawValue, fields) + nested, words)
+    }
+
+    func domainSeparator(_ words: [[UInt8]]) -> [UInt8] {
+        Self.hash(Self.encoded("EIP712Domain", domainFields), words)
+    }
+
+    static func tokenPermissionsHash(token: EthereumAddress, amount: UInt256) -> [UInt8] {
+        hash(encoded("TokenPermissions", tokenPermissions), [token.word, amount.word])
+    }
+
+    private static func encoded(_ name: String, _ fields: [Field]) -> String {
+        "\(name)(\(fields.map { "\($0.type) \($0.name)" }.joined(separator: ",")))"
+    }
+
+    private static func hash(_ type: String, _ words: [[UInt8]]) -> [UInt8] {
+        Keccak256.hash(Keccak256.hash(type.utf8) + words.joined())
+    }
+}
+
+extension SigningReviewer {
+    /// Returns `call` with the type of its domain, if its typed data lacks it.
+    ///
+    /// Wallets differ over typed data without it: some derive the type from the domain's members, which is what is
+    /// reviewed, others hash a domain without members. With it all of them sign one digest. Calls of other kinds are
+    /// returned as they are.
+    package static func completed(_ call: JSONValue) -> JSONValue {
+        guard call["method"]?.string == "eth_signTypedData_v4", var params = call["params"]?.array, params.count == 2
+        else { return call }
+        let text = params[1].string
+        guard var data = text.map({ try? JSONValue(parsing: $0) }) ?? params[1],
+            let types = data["types"]?.object, types["EIP712Domain"] == nil,
+            let schema = data["primaryType"]?.string.flatMap(MessageSchema.init(rawValue:))
+        else { return call }
+        let fields = schema.domainFields.map { field -> JSONValue in
+            ["name": .string(field.name), "type": .string(field.type)]
+        }
+        data["types"]?["EIP712Domain"] = .array(fields)
+        params[1] = text == nil ? data : .string(data.text)
+        var call = call
+        call["params"] = .array(params)
+        return call
+    }
 }
