@@ -71,7 +71,7 @@ public enum ChaCha20Poly1305 {
     }
 
     #if !canImport(CryptoKit)
-        /// Decrypts where there is a tag to check; encrypts, and appends the tag, where there is none.
+        /// Decrypts if there is a tag to check. Otherwise encrypts, and appends the tag.
         private static func run(
             _ input: [UInt8], tag: [UInt8]?, key: [UInt8], nonce: [UInt8], data: [UInt8]
         ) -> [UInt8]? {

@@ -135,9 +135,8 @@ enum SourceRules {
     /// statements: by file.
     static let allowedUnlabelled: Set<String> = [
         "HTTPExchange.swift handleExchange", "HTTPExchange.swift endExchange", "HTTPExchange.swift watchConnection",
-        "DatagramAddress.swift init", "StreamAddress.swift init", "BLAKE2b.swift mix", "BLAKE2s.swift mix",
-        "BLAKE3.swift mix", "KnownToken.swift init", "TamperedAnswer.swift init", "StoredColumn.swift rows",
-        "StoredColumn.swift all",
+        "DatagramAddress.swift init", "StreamAddress.swift init", "BLAKE.swift mix", "KnownToken.swift init",
+        "TamperedAnswer.swift init", "StoredColumn.swift rows", "StoredColumn.swift all",
     ]
 
     /// Arguments without a label can be swapped, and the compiler accepts it.

@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 /// A name of the DNS (RFC 1035 section 3.1): labels from the narrowest to the widest, without the root's empty one.
 /// Compared without regard to case.
@@ -23,9 +23,8 @@ package struct DNSName: Sendable, Hashable {
         self.labels = labels
     }
 
-    /// Reads a name and leaves the reader behind it. Compression pointers (RFC 1035 section 4.1.4) are followed where
-    /// `mayPoint` is true; they may lead before the part of the name that they stand in only, so that no way leads
-    /// around.
+    /// Reads a name and leaves the reader behind it. Compression pointers (RFC 1035 section 4.1.4) are followed if
+    /// `mayPoint` is true. A pointer may only lead before the part of the name that has it, so no loop is possible.
     package init(_ reader: inout ByteReader, mayPoint: Bool = true) throws(WireDefect) {
         var labels: [[UInt8]] = []
         var (length, pointers) = (1, 0)
@@ -79,6 +78,8 @@ extension DNSName: CustomStringConvertible {
     }
 }
 
+// MARK: - Records
+
 /// A resource record (RFC 1035 section 4.1.3), with its data as they stand in a message.
 package struct DNSResource: Sendable {
     package let owner: DNSName
@@ -93,7 +94,7 @@ package struct DNSResource: Sendable {
 
     package static let internet: UInt16 = 1
 
-    /// Reads a record; without compression where `mayPoint` is false.
+    /// Reads a record; without compression if `mayPoint` is false.
     package init(_ reader: inout ByteReader, mayPoint: Bool = true) throws(WireDefect) {
         owner = try DNSName(&reader, mayPoint: mayPoint)
         (type, family, ttl) = (try reader.uint16(), try reader.uint16(), try reader.uint32())
@@ -116,5 +117,24 @@ package struct DNSResource: Sendable {
     package static func wire(_ owner: DNSName, type: UInt16, ttl: UInt32, _ data: [UInt8]) -> [UInt8] {
         let numbers = [type, internet, UInt16(ttl >> 16), UInt16(truncatingIfNeeded: ttl), UInt16(data.count)]
         return owner.wire + numbers.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + data
+    }
+}
+
+extension IPv6Text {
+    /// Returns the canonical spelling of an address (RFC 5952 section 4).
+    package static func write(_ bits: UInt128) -> String {
+        let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
+        // The longest run of zeros, the first of equals; a single zero is written.
+        var longest = 0..<0
+        var start = 0
+        for index in 0...8 where index == 8 || groups[index] != 0 {
+            if index - start > max(1, longest.count) { longest = start..<index }
+            start = index + 1
+        }
+        func text(_ part: ArraySlice<UInt16>) -> String {
+            part.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard !longest.isEmpty else { return text(groups[...]) }
+        return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
     }
 }

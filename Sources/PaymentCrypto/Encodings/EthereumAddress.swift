@@ -73,12 +73,12 @@ extension EthereumAddress: CustomStringConvertible {
     public var description: String { checksummed }
 }
 
-/// The reason for which a text is not an Ethereum address.
+/// Why a text is not an Ethereum address.
 @nonexhaustive
 public enum EthereumAddressError: Error, Sendable, Hashable {
     /// It does not begin with `0x`.
     case missingPrefix
-    /// A character after the prefix is no hexadecimal digit.
+    /// A character after the prefix is not a hexadecimal digit.
     case invalidDigit
     /// There are not exactly 40 digits.
     case wrongLength(digits: Int)
