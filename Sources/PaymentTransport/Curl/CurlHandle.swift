@@ -5,14 +5,14 @@
     /// One libcurl easy handle with the options of one request after another.
     ///
     /// The options that never change are set once; ``prepare(_:proxy:)`` sets each of the others for every request, so
-    /// none is left over from the one before.
+    /// no option of an earlier request remains.
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
 
         private let configuration: TransportConfiguration
         private let errorBuffer: UnsafeMutablePointer<CChar>
         private var fieldList: UnsafeMutablePointer<curl_slist>?
-        /// False where libcurl did not take the certificates: then nothing is sent.
+        /// False if libcurl did not take the certificates: then nothing is sent.
         private var hasTrust = true
 
         /// In seconds, for requests that may be repeated.
@@ -160,7 +160,7 @@
             return status
         }
 
-        /// The announced length of the body; negative where there is none.
+        /// The announced length of the body; negative if no length is announced.
         var announcedLength: Int {
             var announced: curl_off_t = 0
             _ = ccurl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
@@ -179,8 +179,8 @@
     }
 
     extension Duration {
-        /// Milliseconds, rounded up, so that a positive duration never becomes zero, which means "forever" to libcurl;
-        /// at most what libcurl can take, about 24 days.
+        /// Milliseconds, rounded up: a positive duration never becomes zero, which means "forever" to libcurl. At most
+        /// what libcurl can take, about 24 days.
         var wholeMilliseconds: Int {
             let (seconds, attoseconds) = components
             guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
