@@ -131,8 +131,8 @@ public protocol SimulatedPayment: Sendable {
     func isMoved(by request: HTTPRequest) -> Bool
     /// Returns the messages about it. None unless implemented.
     func messages() async -> VendorMessages
-    /// Pays it as the payer at the service itself, without a provider: at once, and settled. Does nothing when it cannot
-    /// be paid any more, and unless implemented.
+    /// Pays it as the payer at the service itself, without a provider: at once, and settled. Does nothing when it
+    /// cannot be paid any more, and unless implemented.
     func pay() async
     /// Has the payer authorise it at the service itself, so that it can be captured. Pays it unless implemented.
     func authorize() async
