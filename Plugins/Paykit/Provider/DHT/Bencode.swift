@@ -7,9 +7,8 @@ package enum Bencode: Sendable, Hashable {
     case list([Bencode])
     case dictionary([[UInt8]: Bencode])
 
-    /// Reads exactly one value. Numbers, lengths and order have one spelling each, except that names may come in any
-    /// order; no name may come twice. `limit` is the most bytes in total. Throws `WireDefect`, with the place of the
-    /// defect.
+    /// Reads exactly one value. Numbers and lengths have one spelling each. Names may come in any order, but no name
+    /// twice. `limit` is the most bytes in total. Throws `WireDefect`, with the place of the defect.
     package init(_ bytes: some Sequence<UInt8>, atMost limit: Int = 2048) throws(WireDefect) {
         var reader = BencodeReader(Array(bytes))
         self = try reader.whole(atMost: limit)
@@ -29,7 +28,7 @@ package enum Bencode: Sendable, Hashable {
         }
     }
 
-    /// Creates a dictionary from named values; those that are nil are left out.
+    /// Creates a dictionary from named values. Values that are nil are left out.
     package static func dictionary(_ entries: KeyValuePairs<String, Bencode?>) -> Bencode {
         var values: [[UInt8]: Bencode] = [:]
         for (name, value) in entries { values[Array(name.utf8)] = value }
@@ -116,7 +115,7 @@ private struct BencodeReader {
         let (start, first) = (bytes.position, try bytes.peek())
         var value: Int64 = 0
         while case let digit = try bytes.peek(), 0x30...0x39 ~= digit {
-            // Counted on the side of its sign; the range below zero is the larger one.
+            // Counted on the side of its sign: the range below zero is the larger one.
             let (product, one) = value.multipliedReportingOverflow(by: 10)
             let step = Int64(digit - 0x30)
             let (sum, two) =

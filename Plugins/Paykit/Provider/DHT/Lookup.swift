@@ -1,14 +1,15 @@
-/// One search for the nodes near a target and for the items that they store: it decides whom to ask, and when to end.
+/// One search for the nodes near a target and for the items that they store. It decides which nodes to ask, and when to
+/// end.
 ///
 /// It uses no sockets or clocks. Nearest nodes are asked first, as in Kademlia; the other rules defend against liars:
 /// - Answers count only from the address asked and under the transaction given, once.
-/// - A node's position is the one that most others report; its own claim counts if they disagree; see ``Candidate``.
+/// - A node's position is the one that most others report. If they disagree, its own claim counts; see ``Candidate``.
 /// - Of an answer's names a few are followed, and more as those prove to exist. The names of a node that sends an item
 ///   that is not the owner's are not followed at all.
 /// - Every fourth question goes to a node named by the node that was followed least.
 /// - The nearest twenty could be twenty liars, so all nodes are asked within the distance in which twenty are to be
 ///   expected in a net of this size. If too few are known for that, the nodes that answered are asked for others,
-///   slightly beside the target: liars around the target do not appear in those answers.
+///   slightly off the target: liars around the target do not appear in those answers.
 struct Lookup: DHTExchange {
     static let closeness = 20
     /// The number of nodes that have to answer, if there are as many, before a search ends: twenty liars are not all.
@@ -57,7 +58,7 @@ struct Lookup: DHTExchange {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
     mutating func outgoing(now: Duration) -> [DHTOutgoing] {
         var out = flights.repeated(now)
@@ -88,7 +89,7 @@ struct Lookup: DHTExchange {
         return flights.launch(query, to: candidate.address, sendLimit: candidate.isStart ? 3 : 1, now: now)
     }
 
-    // MARK: Whom to ask next
+    // MARK: Choosing the next node
 
     private mutating func pick(_ now: Duration) -> Int? {
         guard flights.hasRoom(now) else { return nil }
@@ -104,7 +105,7 @@ struct Lookup: DHTExchange {
         return open.min { (leastFollowed($0), candidates[$0].distance) < (leastFollowed($1), candidates[$1].distance) }
     }
 
-    /// Returns a node to ask for others, and the id beside the target to ask for, when all were asked and few answered.
+    /// Returns a node to ask for others, and the id near the target to ask for, if all were asked and few answered.
     private mutating func pickBeside(_ now: Duration) -> (Int, NodeID)? {
         guard flights.isEmpty || isWidening, flights.hasRoom(now), asked < configuration.queryLimit else { return nil }
         guard candidates.count(where: { $0.state == .answered }) < Self.quorum,
@@ -158,7 +159,7 @@ struct Lookup: DHTExchange {
         return Double(closeness) / sizes[sizes.count / 2]
     }
 
-    // MARK: What comes back
+    // MARK: Receiving
 
     mutating func receive(_ datagram: Datagram) {
         guard let (flight, answer) = flights.take(datagram), let place = places[flight.address] else { return }
@@ -214,7 +215,7 @@ struct Lookup: DHTExchange {
         candidates.append(Candidate(contact, namedBy: introducer, target))
     }
 
-    // MARK: What was found
+    // MARK: Results
 
     /// The nodes to store at, the nearest first.
     var stores: [(address: DatagramAddress, token: [UInt8])] {
@@ -241,5 +242,109 @@ struct Lookup: DHTExchange {
         DHTSearch(
             item: newest, asked: asked, answered: candidates.count { $0.state == .answered || $0.state == .liar },
             lied: lied, isComplete: !isCutShort && flights.isEmpty)
+    }
+}
+
+extension Lookup {
+    struct Candidate {
+        enum State {
+            case unasked, asked, answered
+            /// It did not answer, or refused.
+            case silent
+            /// It sent an item that is not the owner's.
+            case liar
+        }
+
+        let address: DatagramAddress
+        /// True if it was known before the search, by its address only.
+        let isStart: Bool
+        /// True if it has refused the question of BEP 44. It is then asked that of BEP 5.
+        var refusesGet = false
+        var state = State.unasked
+        /// The ids by which others named it, each with the number of its votes.
+        private var names: [(id: NodeID, votes: Int)] = []
+        /// The indices of the candidates that named it.
+        private(set) var introducers: [Int] = []
+        var answered: NodeID?
+        var token: [UInt8]?
+        /// The distance from the target, as far as it is known.
+        private(set) var distance = NodeID.farthest
+
+        /// The number of nodes named by it that were asked. ``found`` of them answered.
+        var followed = 0
+        var found = 0
+        /// True if it was asked for nodes near the target.
+        var isWidened = false
+
+        /// Creates a node that was known before the search.
+        init(address: DatagramAddress) {
+            self.address = address
+            isStart = true
+        }
+
+        init(_ contact: NodeContact, namedBy introducer: Int, _ target: NodeID) {
+            address = contact.address
+            isStart = false
+            add(contact.id, by: introducer, target)
+        }
+
+        /// Adds another node's name for it. Of many names the first ones count.
+        mutating func add(_ name: NodeID, by introducer: Int, _ target: NodeID) {
+            guard introducers.count < 24, !introducers.contains(introducer) else { return }
+            introducers.append(introducer)
+            if let index = names.firstIndex(where: { $0.id == name }) {
+                names[index].votes += 1
+            } else {
+                names.append((name, 1))
+            }
+            measure(from: target)
+        }
+
+        func isKnown(as id: NodeID) -> Bool { names.contains { $0.id == id } }
+
+        /// Updates the distance. Before an answer it is that of the nearest name, so that no wrong name hides the node.
+        /// After an answer it is that of the name with the most votes. Among equals the id of the answer is preferred.
+        /// If no node knew that id, the farther of both counts.
+        mutating func measure(from target: NodeID) {
+            let named = names.map { ($0.id.distance(to: target), $0.votes) }
+            guard let answered else {
+                distance = named.map(\.0).min() ?? .farthest
+                return
+            }
+            let own = answered.distance(to: target)
+            let most = named.map(\.1).max() ?? 0
+            let leading = named.filter { $0.1 == most }.map(\.0)
+            if leading.isEmpty || leading.contains(own) {
+                distance = own
+            } else {
+                distance = max(own, leading.max() ?? own)
+            }
+        }
+    }
+}
+
+/// The hosts that a search may ask, with the number of nodes that were named at each.
+struct LookupHosts {
+    private let allowsPrivate: Bool
+    private var counts: [UInt32: (secure: Int, others: Int)] = [:]
+
+    /// - Parameter allowsPrivate: true if nodes of private networks may be asked.
+    init(allowsPrivate: Bool) { self.allowsPrivate = allowsPrivate }
+
+    func mayAsk(_ address: DatagramAddress) -> Bool {
+        guard address.port != 0, address.host != 0, address.host >> 28 < 0xE else { return false }
+        return allowsPrivate || address.isPublic
+    }
+
+    /// Counts a host's nodes, so that one machine does not pass for many and no victim is asked many times. Returns
+    /// true if this node may also be asked.
+    mutating func admit(_ contact: NodeContact) -> Bool {
+        guard contact.address.isPublic else { return true }
+        let isSecure = contact.id.belongs(to: contact.address)
+        var count = counts[contact.address.host] ?? (0, 0)
+        guard isSecure ? count.secure < 8 : count.others < 1 else { return false }
+        if isSecure { count.secure += 1 } else { count.others += 1 }
+        counts[contact.address.host] = count
+        return true
     }
 }

@@ -2,12 +2,12 @@ import PaymentCrypto
 
 /// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.
 ///
-/// Every value of this type is rightly signed. Pubky's packets are such items: the number is the packet's timestamp in
-/// microseconds, the value its DNS message. Items with a salt are not read; Pubky has none.
+/// Every value of this type has its owner's signature. Pubky's packets are such items: the number is the packet's
+/// timestamp in microseconds, the value its DNS message. Items with a salt are not read. Pubky has none.
 package struct MutableItem: Sendable, Hashable, CustomStringConvertible {
     /// The owner's Ed25519 public key: 32 bytes.
     package let key: [UInt8]
-    /// The number: of two items of one key the one with the higher number counts.
+    /// Of two items of one key, the one with the higher number counts.
     package let sequence: Int64
     /// The stored bytes: up to 1000.
     package let value: [UInt8]
@@ -23,7 +23,7 @@ package struct MutableItem: Sendable, Hashable, CustomStringConvertible {
         WireDefect("an item holds at most \(valueLimit) bytes; these are \(value.count): publish less")
     }
 
-    /// Creates an item from its parts, and checks the signature: it throws also when that is not the owner's.
+    /// Creates an item from its parts. Throws `WireDefect`, also if the signature is not the owner's.
     package init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(WireDefect) {
         guard key.count == Ed25519.keyLength else { throw Self.keyLength }
         guard value.count <= Self.valueLimit else { throw Self.tooLong(value) }

@@ -1,6 +1,6 @@
 import PaymentCrypto
 
-/// A position in the DHT: 160 bits, of nodes and of the items that they store. Positions are near each other when their
+/// A position of 160 bits in the DHT, of a node or of a stored item. Two positions are near each other if their
 /// exclusive or is small.
 package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let high: UInt64
@@ -23,7 +23,7 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     package init(hashing bytes: [UInt8]) { self.init(exactly: Digest.sha1.hash(bytes)) }
 
-    /// - Parameter bytes: 20 of them.
+    /// - Parameter bytes: exactly 20 bytes.
     private init(exactly bytes: [UInt8]) {
         func word(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(word(0..<8), word(8..<16), UInt32(truncatingIfNeeded: word(16..<20)))
@@ -54,7 +54,7 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     // MARK: Ids that belong to an address (BEP 42)
 
-    /// Returns true if the id belongs to the address; ids of private addresses and of this machine need not.
+    /// Returns true if the id belongs to the address. Any id may have a private address, or one of this machine.
     package func belongs(to address: DatagramAddress) -> Bool {
         guard address.isPublic else { return true }
         let expected = Self.prefix(address.host, UInt8(truncatingIfNeeded: low) & 7)
@@ -105,4 +105,15 @@ extension DatagramAddress {
 
     /// Four octets and the port.
     package var compact: [UInt8] { host.bigEndianBytes + port.bigEndianBytes }
+}
+
+/// The checksum of Castagnoli (RFC 3720 appendix B.4). DHT nodes derive ids and tokens from it.
+package enum CRC32C {
+    package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        ~bytes.reduce(UInt32.max) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0x82F6_3B78 ^ (value >> 1) : value >> 1 }
+    }
 }
