@@ -55,3 +55,32 @@ public enum PaykitProof: Sendable, Hashable {
         return Hex.decode(paymentHash) == claimed
     }
 }
+
+extension PaykitProof {
+    /// Reads a proof from a link's message, in the form of any of the wallets.
+    package init?(_ message: PrivateLinkMessage.PaymentProof) {
+        let members = message.proof
+        switch members["type"]?.string {
+        case "bitcoin-transaction":
+            guard let id = members["data"]?.string else { return nil }
+            self = .transaction(id)
+        case "bitcoin-bolt11-preimage", nil:
+            guard let text = (members["data"] ?? members["preimage"])?.string, let preimage = Hex.decode(text) else {
+                return nil
+            }
+            self = .preimage(text, paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
+        case let type?: self = .other(method: type, data: members["data"] ?? .object(members))
+        }
+    }
+}
+
+extension PaykitProof {
+    /// The proof as it is sent over a link; each method has other members (Protocol 12.9).
+    var linkMembers: [String: JSONValue] {
+        switch self {
+        case .preimage(let preimage, _): ["type": "bitcoin-bolt11-preimage", "data": .string(preimage)]
+        case .transaction(let id): ["type": "bitcoin-transaction", "data": .string(id)]
+        case .other(let method, let data): ["type": .string(method), "data": data]
+        }
+    }
+}

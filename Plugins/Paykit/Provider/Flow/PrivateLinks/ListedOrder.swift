@@ -31,8 +31,8 @@ extension PrivateLinkFlow {
         let endpoints: [PaykitEndpoint]
     }
 
-    /// Returns the unused list of a user's only app that has sent one; nil where none has, several have, or the app
-    /// shows a key that is not confirmed.
+    /// Returns the unused list of a user's only app that has sent one; nil if none has, several have, or the app shows
+    /// a key that is not confirmed.
     func unusedList(of peer: PubkyKey) async throws(PaykitNetworkError) -> UnusedList? {
         guard peer != user else { return nil }
         var found: [UnusedList] = []
@@ -48,8 +48,8 @@ extension PrivateLinkFlow {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// Uses up a list for one payment. A repeated call for the same payment succeeds. `payment` is the name by which
-    /// the settler knows the payment. Returns false where another payment has used it, or a later one has replaced it.
+    /// Uses up a list for one payment. A repeated call for the same payment succeeds. `payment` is the settler's name
+    /// for the payment. Returns false if another payment has used the list, or a later one has replaced it.
     func useList(
         _ version: Int, by payment: String, _ party: PrivateLinkParty
     ) async throws(PaykitNetworkError) -> Bool {
@@ -79,7 +79,7 @@ extension PrivateLinkRecord {
 
 /// Payments to a user without a request, from the list that they have sent to the payer alone.
 extension PaymentFlow {
-    /// Returns the list of a user and what the payer's settler can pay of it; nil where there is none.
+    /// Returns the list of a user and what the payer's settler can pay of it; nil if there is none.
     func listed(by key: PubkyKey) async -> (list: PrivateLinkFlow.UnusedList, offers: [EndpointOffers.Offer])? {
         guard let links else { return nil }
         let flow = links.flow(directory.reader, clock: context.clock, random: context.random)

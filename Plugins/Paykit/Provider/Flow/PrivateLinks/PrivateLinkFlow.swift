@@ -12,8 +12,8 @@ public enum PaykitLinkStatus: Sendable, Hashable {
     /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid
     /// before the application has compared the safety number with the peer, and confirmed the key.
     case keyChanged(PubkyKey)
-    /// Another copy of this app, with the same secret and another store, has begun the link anew. This one sends
-    /// nothing any more; the program that is started last takes the link over. Give each device its own receiver.
+    /// Another copy of this app, with the same secret and another store, has established the link again. This one sends
+    /// nothing any more. The program that is started last takes the link over. Give each device its own receiver.
     case takenOver
 
     package var words: String {
@@ -28,7 +28,7 @@ public enum PaykitLinkStatus: Sendable, Hashable {
 }
 
 /// Payments over private links (Protocol 12): a link connects two apps by files on both homeservers, so that they need
-/// not be online at the same time. Call ``poll(_:_:_:)`` regularly; whatever happens between two calls, no message is
+/// not be online at the same time. Call ``poll(_:_:_:)`` regularly. Whatever happens between two calls, no message is
 /// sent twice with different content, and no payment is made twice or forgotten.
 package struct PrivateLinkFlow: Sendable {
     let user: PubkyKey
@@ -37,7 +37,7 @@ package struct PrivateLinkFlow: Sendable {
     let reader: PubkyReader
     let clock: any PaymentClock
     let random: any RandomSource
-    /// This program, among those that may have the link's state.
+    /// Identifies this program among those that may have the link's state.
     let process: String
     let states: PrivateLinkStates
 
@@ -72,10 +72,10 @@ package struct PrivateLinkFlow: Sendable {
         try await states.parties(of: user, receiver)
     }
 
-    // MARK: What is kept
+    // MARK: Stored state
 
     /// Returns the stored state of a link; nil before its first poll. `id` is a request that has to be part of it if it
-    /// was ever stored, however long it is over.
+    /// was ever stored, even if it is long over.
     func held(_ party: PrivateLinkParty, about id: String? = nil) async throws(PaykitNetworkError) -> Held? {
         try await states.held(party, about: id)
     }
@@ -83,7 +83,7 @@ package struct PrivateLinkFlow: Sendable {
     /// Stores changes. Nothing that follows from them leaves the device before.
     func keep(_ held: inout Held) async throws(PaykitNetworkError) { try await states.keep(&held) }
 
-    /// Changes the stored state of a link, in up to eight attempts where other programs change it at the same time.
+    /// Changes the stored state of a link, in up to eight attempts if other programs change it at the same time.
     func change<Value>(
         _ party: PrivateLinkParty, about id: String? = nil,
         _ work: (inout PrivateLinkRecord) throws(PaykitNetworkError) -> Value
@@ -107,7 +107,7 @@ package struct PrivateLinkFlow: Sendable {
         throw last ?? PaykitNetworkError(.storage, "this private link cannot be changed: try again")
     }
 
-    // MARK: A look
+    // MARK: Polling
 
     /// Advances the link as far as possible: sends this side's messages, and reads the peer's. Returns the progress of
     /// the link. Throws ``PaykitNetworkError``. The next call repeats the step that failed.
@@ -157,4 +157,189 @@ package struct PrivateLinkFlow: Sendable {
     }
 
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
+}
+
+// MARK: - Markers
+
+/// The published markers of apps that accept private links (Protocol 12.3).
+extension PrivateLinkFlow {
+    /// Publishes this app's marker: the app accepts requests and lists, pays, and issues receipts.
+    package func publishMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
+        let marker = ReceiverMarker(receiver, noiseKey: keys.routing)
+        try await reader.homeserver(of: user).write(
+            marker.bytes, to: try PubkyAddress(in: user, at: ReceiverMarker.path(of: receiver)), session)
+    }
+
+    /// Removes the marker. Links stay as they are.
+    package func removeMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
+        try await reader.homeserver(of: user).delete(
+            try PubkyAddress(in: user, at: ReceiverMarker.path(of: receiver)), session)
+    }
+
+    /// Returns the apps of a user that accept private links: wallets before servers, then by name.
+    package func peerReceivers(of peer: PubkyKey) async throws(PaykitNetworkError) -> [PaykitReceiverPath] {
+        let server = try await reader.homeserver(of: peer)
+        let directory = ReceiverDirectory(reader)
+        guard let survey = try await directory.survey(peer, at: server) else { return [] }
+        var found: [PaykitReceiverPath] = []
+        for receiver in try await directory.receivers(of: peer, survey, at: server) {
+            let address = try PubkyAddress(in: peer, at: ReceiverMarker.path(of: receiver))
+            guard let file = try await server.read(address),
+                let marker = try? ReceiverMarker(file, of: receiver), marker.isReachable
+            else { continue }
+            found.append(receiver)
+        }
+        if found.isEmpty, survey.isLater { throw ReceiverDirectory.later(peer) }
+        return found
+    }
+
+    /// Returns the app of a user that accepts private links: the only one, or of several the only one that has a link
+    /// already.
+    package func peerReceiver(of peer: PubkyKey) async throws(PaykitNetworkError) -> PaykitReceiverPath {
+        let all = try await peerReceivers(of: peer)
+        try require(
+            !all.isEmpty, .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
+        var found = all
+        if all.count > 1 {
+            found = []
+            for app in all where try await peerKeys(party(peer, app)) != nil { found.append(app) }
+        }
+        guard found.count == 1 else {
+            throw PaykitNetworkError(
+                .validationFailed,
+                "\(peer) has several apps that private messages reach (\(all.map(\.text).joined(separator: ", "))), and any app "
+                    + "that they have let in may be one of them: ask them which")
+        }
+        return found[0]
+    }
+
+    func key(
+        of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
+    ) async throws(PaykitNetworkError) -> PubkyKey {
+        let address = try PubkyAddress(in: peer, at: ReceiverMarker.path(of: peerReceiver))
+        guard let file = try await server.read(address) else {
+            let survey = try await ReceiverDirectory(reader).survey(peer, at: server)
+            if survey?.isLater == true { throw ReceiverDirectory.later(peer) }
+            throw PaykitNetworkError(
+                .methodNotSupported, "\(peer) has no app called '\(peerReceiver)' that private messages reach")
+        }
+        let marker: ReceiverMarker
+        do { marker = try ReceiverMarker(file, of: peerReceiver) } catch {
+            throw PaykitNetworkError(.invalidData, "what \(peer) says of '\(peerReceiver)' cannot be read: \(error)")
+        }
+        guard let key = marker.noiseKey else {
+            throw PaykitNetworkError(
+                .methodNotSupported,
+                "the app '\(peerReceiver)' of \(peer) is too old for private payments: ask them to "
+                    + "update it")
+        }
+        return key
+    }
+}
+
+// MARK: - Trust
+
+/// The peer's key, and the check for other copies of the link (Protocol 12.8).
+extension PrivateLinkFlow {
+    package struct PeerKeys: Sendable, Hashable {
+        package let trusted: PubkyKey
+        /// Another key that the app shows, and that is not confirmed; nil while it shows the trusted one.
+        package let shown: PubkyKey?
+    }
+
+    /// Returns the keys of a peer's app; nil before the first poll.
+    package func peerKeys(_ party: PrivateLinkParty) async throws(PaykitNetworkError) -> PeerKeys? {
+        guard let record = try await held(party)?.record, let trusted = try? PubkyKey(record.peerKey) else {
+            return nil
+        }
+        return PeerKeys(trusted: trusted, shown: record.shownKey.flatMap { try? PubkyKey($0) })
+    }
+
+    /// Trusts the key that the peer's app shows now in place of the one before. The link is established again with it,
+    /// and what is still to be paid is sent again. Throws ``PaykitNetworkError``: `notFound` if the app does not show
+    /// this key.
+    package func trust(_ key: PubkyKey, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
+        let ephemeral = random.bytes(32)
+        try await change(party) { record throws(PaykitNetworkError) in
+            guard record.peerKey != key.text else { return }
+            guard record.shownKey == key.text else {
+                throw PaykitNetworkError(
+                    .notFound,
+                    "the app '\(party.peerReceiver)' of \(party.peer) does not show this key: poll the link, and "
+                        + "compare the key that it shows")
+            }
+            record.trust(key, ephemeral: ephemeral)
+        }
+    }
+
+    /// Returns the number that both sides see for a key of the peer's app, if it is theirs and they see this app's: 60
+    /// digits in twelve groups, to be compared in person.
+    package func safetyNumber(with key: PubkyKey, _ party: PrivateLinkParty) -> String {
+        let sides = [
+            "\(party.user)/\(party.receiver)/\(keys.routing)", "\(party.peer)/\(party.peerReceiver)/\(key)",
+        ].sorted()
+        let hash = Digest.sha512.hash(Array((["paykit safety number"] + sides).joined(separator: "\n").utf8))
+        return (0..<12).map { group in
+            let number = hash[(group * 5)..<(group * 5 + 5)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 100_000
+            return String(repeating: "0", count: 5 - String(number).count) + String(number)
+        }.joined(separator: " ")
+    }
+
+    /// Returns true if the peer's app shows the trusted key. Another one is stored, which stops all payments.
+    func isTrusted(_ shown: PubkyKey, _ held: inout Held) async throws(PaykitNetworkError) -> Bool {
+        let other = shown.text == held.record.peerKey ? nil : shown.text
+        if held.record.shownKey != other {
+            held.record.shownKey = other
+            try await keep(&held)
+        }
+        return other == nil
+    }
+
+    /// Returns false if another copy of this app has established the link again while this one was running. A program
+    /// that has just started takes the link over instead. It also does so if its stored state is older than the link,
+    /// as after a backup was restored. Both sides then begin again, and no number is used twice.
+    func isAlone(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
+        let others = try await foreignMarker(held.record, ends)
+        guard held.channel.recovery.process != process else {
+            guard let others else { return true }
+            // An older one was written late, by an earlier version of this state or by one that was lost.
+            guard others.createdAt > held.channel.recovery.lastBegun else {
+                held.channel.recovery.isMarkerDue = held.channel.recovery.ownAttempt != nil
+                return true
+            }
+            return false
+        }
+        held.channel.recovery.process = process
+        held.channel.recovery.since = moment.text
+        let isBehind = others != nil ? true : try await isOlder(held.record, ends)
+        if isBehind { try await recover(&held, after: others?.createdAt) } else { try await keep(&held) }
+        return true
+    }
+
+    private func foreignMarker(
+        _ record: PrivateLinkRecord, _ ends: Ends
+    ) async throws(PaykitNetworkError) -> RecoveryMarker? {
+        guard let file = try await ends.own.read(ends.files.ownMarker),
+            let marker = (try? RecoveryMarker(file)).flatMap(\.self),
+            !record.channel.recovery.hasAsked(marker.attemptID)
+        else { return nil }
+        return marker
+    }
+
+    /// Returns true if this side's folder holds a file that this state has not written.
+    private func isOlder(_ record: PrivateLinkRecord, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
+        guard record.channel.phase == .linked else { return false }
+        return try await PrivateLinkFiles.has(from: record.channel.place.writeSlot, in: ends.files.own, at: ends.own)
+    }
+}
+
+extension PrivateLinkRecord {
+    /// Throws if the peer's app shows a key that is not confirmed: then no payment begins.
+    func requireTrust() throws(PaykitNetworkError) {
+        guard shownKey != nil else { return }
+        throw PaykitNetworkError(
+            .paymentRejected,
+            "the payee's app has another key than before, and nothing is paid to it: compare the safety number with the "
+                + "payee, and confirm the key")
+    }
 }

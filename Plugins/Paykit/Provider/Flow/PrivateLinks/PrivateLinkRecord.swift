@@ -1,7 +1,7 @@
 import PaymentCrypto
 
-/// The stored state of an app's private link with another app (Protocol 12.8): the trusted key, and what was said. The
-/// requests with their payments are rows beside it, and so is the channel. All of it is stored in one step before
+/// The stored state of an app's private link with another app (Protocol 12.8): the trusted key, and the messages. The
+/// requests with their payments are rows next to it, and so is the channel. All of it is stored in one step before
 /// anything that follows from it leaves the device, so that a crash at any moment repeats the same bytes or nothing.
 package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package struct List: Sendable, Hashable, Codable {
@@ -22,7 +22,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     /// The peer's key of the handshake, hexadecimal, once it was seen; it belongs to ``peerKey``.
     package var peerStatic: String?
 
-    // MARK: What was said
+    // MARK: Messages
 
     package internal(set) var requests = PrivateLinkRequests()
     /// The ids of the peer's latest malformed events: no other event may come under them.
@@ -42,7 +42,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         case channelNumber
     }
 
-    /// The most ids of malformed events that are kept; the oldest are dropped first.
+    /// The most ids of malformed events that are kept. The oldest are dropped first.
     package static let mostMalformed = 64
 
     package init(peerKey: String, ephemeral: [UInt8]) {
@@ -58,8 +58,8 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
             + requests.rows.filter { !$0.isUnrepeated }.flatMap { $0.log.filter(\.isOwn).map(\.text) }
     }
 
-    /// Trusts another key of the peer, which the application has compared. The endpoints that came under the old one
-    /// are not paid any more, and what had ended is not said to the new one.
+    /// Trusts another key of the peer, which the application has compared. The endpoints that came with the old one are
+    /// not paid any more, and messages about requests that are over are not sent to the new one.
     mutating func trust(_ key: PubkyKey, ephemeral: [UInt8]) {
         (peerKey, shownKey, peerStatic, list) = (key.text, nil, nil, nil)
         for row in requests.rows where [.rejected, .cancelled, .proven].contains(row.state.phase) {
@@ -102,8 +102,8 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns true if no event of the peer with an effect has come under an id. An event without effect has none when
-    /// it comes again.
+    /// Returns true if no event of the peer with this id has had an effect. An event without effect stays without
+    /// effect when it is repeated.
     private func isNew(_ id: String) -> Bool {
         !malformed.contains(id) && !requests.rows.contains { $0.heard.contains(id) }
     }
@@ -120,5 +120,91 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package subscript(payment key: String) -> PrivateLinkPayment? {
         get { requests[PrivateLinkRequest.id(inKey: key)]?.payments[key] }
         set { requests[PrivateLinkRequest.id(inKey: key)]?.setPayment(newValue, key) }
+    }
+}
+
+/// The channel of a link (Protocol 12.8): its keys, its counters, and the messages that are still to be sent over it.
+/// It is stored apart from the trusted key and the requests, which do not depend on it. If it is missing, damaged or
+/// older than they are, another one is made, which costs one handshake.
+package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
+    package enum Phase: String, Sendable, Codable {
+        /// Files of an earlier channel are deleted first: the peer would take them for files of this one.
+        case clearing
+        case handshaking
+        case linked
+    }
+
+    /// A file that is written at its number, which no other file ever gets.
+    package struct Pending: Sendable, Hashable, Codable {
+        package let slot: UInt32
+        /// Base64url.
+        package let file: String
+    }
+
+    package var phase = Phase.clearing
+    /// The ephemeral key of the handshake: 32 bytes, hexadecimal, drawn for it alone.
+    package let ephemeral: String
+    /// The peer's messages of the handshake, base64url.
+    package var heard: [String] = []
+    /// The number of times that the file in place of the peer's answer could not be read.
+    package var unreadable = 0
+    package var place = PrivateLinkChannel.Place()
+    package var pending: Pending?
+    /// The file that was written last: a late write can remove it.
+    package var last: Pending?
+    package var outbox: [String]
+    package var recovery = Recovery()
+
+    package init(ephemeral: [UInt8], outbox: [String] = []) {
+        self.ephemeral = Hex.encode(ephemeral)
+        self.outbox = outbox
+    }
+
+    /// True if unreadable files have persisted too long: then both sides begin again. The limit grows each time.
+    package var isStuck: Bool { unreadable >= 4 * min(recovery.begun, 16) }
+
+    /// The history of recoveries. Each channel passes it on to the next.
+    package struct Recovery: Sendable, Hashable, Codable {
+        /// The program that has looked last: its own drawn value. Another one first makes sure that what is stored
+        /// is not older than what lies on the homeserver.
+        package var process: String?
+        /// The time of that program's first look.
+        package var since: String?
+        package private(set) var ownAttempt: String?
+        package private(set) var ownAttemptAt: String?
+        /// Those before, latest last: a late write can bring one of their markers back.
+        private var pastAttempts: [String] = []
+        /// True if its marker may be missing on the homeserver.
+        package var isMarkerDue = false
+        /// The peer's last recovery that this side has followed.
+        package var peerAttempt: String?
+        package fileprivate(set) var begun = 1
+
+        private static let mostAttempts = 32
+
+        mutating func ask(_ attempt: String, at moment: PrivateLinkTime) {
+            if let ownAttempt { pastAttempts = (pastAttempts + [ownAttempt]).suffix(Self.mostAttempts) }
+            (ownAttempt, ownAttemptAt, isMarkerDue) = (attempt, moment.text, true)
+        }
+
+        /// Returns true if this state or an earlier version of it has requested a recovery; false if another copy has.
+        func hasAsked(_ attempt: String) -> Bool { attempt == ownAttempt || pastAttempts.contains(attempt) }
+
+        /// The time at which this program began to look, or last requested a recovery. A request that this state does
+        /// not know and that is older was written late, by a program that has ended; a later one is another copy's.
+        var lastBegun: PrivateLinkTime {
+            [ownAttemptAt, since].compactMap { $0.flatMap { PrivateLinkTime($0) } }.max() ?? PrivateLinkTime(seconds: 0)
+        }
+    }
+}
+
+extension PrivateLinkRecord {
+    /// Begins another channel. It keeps nothing of the one before except the recoveries so far.
+    package mutating func begin(ephemeral: [UInt8], keepingFiles: Bool = false) {
+        let before = channel.recovery
+        channel = PrivateLinkChannelRecord(ephemeral: ephemeral, outbox: repeated)
+        channel.recovery = before
+        channel.recovery.begun += 1
+        if keepingFiles { channel.phase = .handshaking }
     }
 }

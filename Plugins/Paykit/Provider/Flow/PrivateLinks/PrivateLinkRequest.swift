@@ -11,7 +11,7 @@ package struct PrivateLinkRequest: Sendable, Hashable {
     }
 
     package private(set) var state: RequestState
-    /// True if this side asked, and so is to be paid.
+    /// True if this side asked, and is to be paid.
     package let isOwn: Bool
     package private(set) var accesses: [ReceiptAccess] = []
     /// The messages that had an effect and are not folded into ``past``: the request comes first.
@@ -40,7 +40,7 @@ package struct PrivateLinkRequest: Sendable, Hashable {
     package var id: String { state.request.head.requestID }
     package var terms: PaymentTerms { state.request.terms }
 
-    /// Returns nil where the entry is no request.
+    /// Returns nil if the entry is not a request.
     package init?(_ entry: Entry) {
         guard let message = MessageIntake.known(entry.text), case .request(let request) = message else { return nil }
         state = RequestState(request)
@@ -108,7 +108,7 @@ package struct PrivateLinkRequest: Sendable, Hashable {
 
     // MARK: Folding
 
-    /// Reduces the oldest periods to their time, where there are too many.
+    /// Reduces the oldest periods to their time, if there are too many.
     private mutating func fold() {
         guard terms.recurrence != nil else { return }
         let failed = payments.filter { $0.value.stage == .failed }.keys.sorted {
@@ -136,7 +136,7 @@ package struct PrivateLinkRequest: Sendable, Hashable {
             (payments[key], issued[key]) = (nil, nil)
             state.forget(period)
         }
-        // What remains is what the state was made of.
+        // Keeps the messages that the state is made of.
         let kept = zip(log, messages).filter { _, message in
             switch message {
             case .proof(let proof): state.proofs.contains { $0.head == proof.head }
@@ -178,7 +178,7 @@ extension PrivateLinkRequest: Codable {
 }
 
 extension PrivateLinkAmount {
-    /// The amount in bitcoin; nil for another asset, or where it is no positive whole number of satoshis.
+    /// The amount in bitcoin; nil for another asset, or if it is not a positive whole number of satoshis.
     package var bitcoin: Money? {
         guard asset == "btc", let money = try? Money(decimal: plain, currency: .satoshi), money.minorUnits > 0 else {
             return nil
@@ -192,4 +192,140 @@ extension PrivateLinkAmount {
         if text.hasSuffix(".") { text.removeLast() }
         return text
     }
+}
+
+/// The requests of a link that are not over, and the latest of the others, in the order of their arrival. Each is a
+/// stored row; the link's own state holds the numbers of the rows that belong to it.
+package struct PrivateLinkRequests: Sendable, Hashable, Codable {
+    struct Stored: Sendable, Hashable, Codable {
+        let id: String
+        let number: UInt64
+    }
+
+    enum Effect {
+        case taken
+        case ignored
+        case full
+    }
+
+    package private(set) var rows: [PrivateLinkRequest] = []
+    /// The rows that were dropped to make room since the state was read.
+    private(set) var dropped: [PrivateLinkRequest] = []
+    var stored: [Stored] = []
+
+    private enum CodingKeys: String, CodingKey { case stored }
+
+    /// The most requests of a link. A new one takes the place of the oldest that is over, or else of the oldest that
+    /// waits for this side's answer.
+    package static let most = 256
+
+    package init() {}
+
+    package subscript(id: String) -> PrivateLinkRequest? {
+        get { rows.first { $0.id == id } }
+        set {
+            guard let newValue, let place = rows.firstIndex(where: { $0.id == id }) else { return }
+            rows[place] = newValue
+        }
+    }
+
+    mutating func take(_ message: PrivateLinkMessage, _ entry: PrivateLinkRequest.Entry) -> Effect {
+        guard let id = message.requestID else { return .ignored }
+        // What was dropped since the state was read is not stored yet.
+        if self[id] == nil, let place = dropped.firstIndex(where: { $0.id == id }) {
+            let row = dropped.remove(at: place)
+            if !add(row) { dropped.append(row) }
+        }
+        if case .request = message {
+            // The first counts: a second one of the same id has no effect, even with the same terms.
+            guard self[id] == nil, let request = PrivateLinkRequest(entry) else { return .ignored }
+            return add(request) ? .taken : .full
+        }
+        return self[id]?.take(message, entry) == true ? .taken : .ignored
+    }
+
+    /// Adds a row. Returns false if there is no room.
+    mutating func add(_ request: PrivateLinkRequest) -> Bool {
+        if rows.count >= Self.most {
+            let place =
+                rows.firstIndex { $0.isOver }
+                ?? rows.firstIndex { !$0.isOwn && $0.state.phase == .proposed && $0.payments.isEmpty }
+            guard let place else { return false }
+            dropped.append(rows.remove(at: place))
+        }
+        rows.append(request)
+        return true
+    }
+
+    mutating func fill(_ rows: [PrivateLinkRequest]) { self.rows = rows }
+
+    mutating func settle(_ stored: [Stored]) { (self.stored, dropped) = (stored, []) }
+}
+
+/// A payment of a request, or of one period if it recurs.
+package struct PrivateLinkPayment: Sendable, Hashable, Codable {
+    package enum Stage: String, Sendable, Codable {
+        /// The settler was asked, or is about to be: money may have moved.
+        case paying
+        case paid
+        /// No money has moved: it may be tried again.
+        case failed
+    }
+
+    package var stage: Stage
+    package let identifier: String
+    package let endpoint: String
+    /// The amount, in satoshis: a peer may ask for another one under the same id, once its first request is forgotten.
+    package let satoshis: String
+    /// The list that the endpoint is from; nil if that was lost.
+    package let list: Int?
+    package var proof: String?
+    /// The number of earlier attempts in which nothing was sent.
+    package var number = 0
+    /// True once the payer's settler is being asked to pay it: from then on only the settler's status counts.
+    package var isHandedOver = false
+
+    /// Throws if a request of the same name asks for another amount than was paid: it is another request.
+    func require(_ amount: Money) throws(PaykitNetworkError) {
+        guard "\(amount.minorUnits)" != satoshis else { return }
+        throw PaykitNetworkError(
+            .paymentRejected,
+            "the payee has asked for another amount under this name before, and that is paid or being paid: have them ask "
+                + "under a new one")
+    }
+
+    var reportedProof: PaykitProof? {
+        guard stage == .paid, let proof, let json = try? JSONValue(parsing: proof) else { return nil }
+        return PaykitProof(json)
+    }
+}
+
+extension PrivateLinkRequest {
+    /// Throws if a period was paid, or may have been, so long ago that its payment is not stored any more.
+    func requireUnpaid(_ period: BillingPeriod?) throws(PaykitNetworkError) {
+        switch past[period] {
+        case nil: return
+        case .paid?:
+            throw PaykitNetworkError(
+                .paymentRejected, "the period was paid, and its proof is not stored any more: look into the wallet")
+        case .unknown?:
+            throw PaykitNetworkError(
+                .paymentRejected,
+                "the period is so long ago that nothing is stored of it any more: look into the wallet before paying it"
+            )
+        }
+    }
+}
+
+/// A receipt that this side issues: its random values are drawn once, so that each repetition is the same.
+package struct IssuedReceipt: Sendable, Hashable, Codable {
+    package let id: String
+    package let eventID: String
+    /// Base64url.
+    package let key: String
+    /// Base64url.
+    package let nonce: String
+    package let text: String
+    /// True if its file was written, and the message to the peer is queued.
+    package var isAnnounced = false
 }

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 struct PrivateLinkStates: Sendable {
     let store: any SealedStateStore
     let seal: StateSeal
@@ -45,7 +47,7 @@ struct PrivateLinkStates: Sendable {
         return held
     }
 
-    /// Fills in the channel that is stored with the state; another one where there is none. Nothing else is lost with
+    /// Fills in the channel that is stored with the state, or another one if there is none. Nothing else is lost with
     /// it, as nothing else depends on it.
     private func fill(_ held: inout Held, _ stored: SealedState?) {
         held.channelNumber = stored?.number ?? 0
@@ -124,5 +126,28 @@ struct PrivateLinkStates: Sendable {
         held.channelNumber += 1
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
         held.past = [:]
+    }
+}
+
+extension PrivateLinkParty {
+    var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
+
+    var channelName: String { "\(name)/channel" }
+
+    func rowName(_ id: String) -> String { "\(name)/\(id)" }
+
+    /// Returns the name of a stored request that is over. It is stored apart from the link's state.
+    func pastName(_ id: String) -> String { "past/\(name)/\(id)" }
+
+    /// Returns the name of a payment of this link for the payer's wallet or settler. It is the same for all programs
+    /// that share the link's state. Peers choose the ids of requests, and two may choose the same one.
+    func paymentName(_ words: [String]) -> String {
+        "request-" + Hex.encode(Digest.sha256.hash(Array(([name] + words).joined(separator: "\n").utf8))).prefix(48)
+    }
+
+    /// Returns the name of a recurring request for schedulers: the peer, their app, and the request. Names of apps are
+    /// long, so their hash is used.
+    package func planName(_ id: String) -> String {
+        "\(peer)/\(Hex.encode(Digest.sha256.hash(Array(peerReceiver.text.utf8)).prefix(8)))/\(id)"
     }
 }

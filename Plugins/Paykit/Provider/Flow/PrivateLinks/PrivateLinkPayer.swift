@@ -43,10 +43,10 @@ extension PrivateLinkFlow {
     }
 
     /// Pays a request, or one period of it, without a router, and queues the proof for sending. A request that waits
-    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses. `check`
-    /// reads endpoints, and checks them before one is chosen. Returns the proof of payment. Throws
-    /// ``PaykitNetworkError``; `paymentInDoubt` when the settler does not know the outcome; `methodNotSupported` when
-    /// there is no endpoint to pay now: the payee has to send a new list.
+    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses. `check` reads
+    /// endpoints, and checks them before one is chosen. Returns the proof of payment. Throws ``PaykitNetworkError``:
+    /// `paymentInDoubt` if the settler does not know the outcome, and `methodNotSupported` if there is no endpoint to
+    /// pay now. The payee then has to send a new list.
     package func pay(
         _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
@@ -77,7 +77,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Has a claim paid, or abandoned where it is over, and stores what the settler says.
+    /// Has the settler pay a claim, or abandon one that is over, and stores its report.
     private func settle(
         _ claim: PrivateLinkClaim, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
@@ -125,7 +125,7 @@ extension PrivateLinkFlow {
         let (id, period, key) = (claim.requestID, claim.period, claim.storedKey)
         let (head, yes) = (head(of: id), self.head(of: id))
         return try await change(claim.party, about: id) { record throws(PaykitNetworkError) in
-            // This holds even if another call has recorded that nothing was paid: the money is sent all the same.
+            // This holds even if another call has recorded that nothing was paid: the money is sent anyway.
             let request = try Self.request(id, record, isOwn: false)
             guard record[payment: key]?.stage != .paid, request.past[period] == nil else { return true }
             let endpoint = PaykitEndpoint(
@@ -145,7 +145,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    // MARK: Saying
+    // MARK: Messages
 
     func head(of id: String) -> PrivateLinkMessage.EventHead {
         PrivateLinkMessage.EventHead(eventID: EventID.draw(random), requestID: id)
@@ -180,13 +180,102 @@ extension PrivateLinkFlow {
     }
 }
 
-extension PaykitProof {
-    /// The proof as it is sent over a link; each method has other members (Protocol 12.9).
-    var linkMembers: [String: JSONValue] {
-        switch self {
-        case .preimage(let preimage, _): ["type": "bitcoin-bolt11-preimage", "data": .string(preimage)]
-        case .transaction(let id): ["type": "bitcoin-transaction", "data": .string(id)]
-        case .other(let method, let data): ["type": .string(method), "data": data]
+// MARK: - Choosing an endpoint
+
+/// The choice of an endpoint for a request, and the message about its payment.
+extension PrivateLinkFlow {
+    static func amount(of request: PrivateLinkRequest, _ period: BillingPeriod?) throws(PaykitNetworkError) -> Money {
+        guard let amount = request.terms.amount.bitcoin else {
+            throw PaykitNetworkError(
+                .validationFailed, "the request is not for an amount of bitcoin, which is all that is paid here")
         }
+        guard (period == nil) == (request.terms.recurrence == nil) else {
+            throw PaykitNetworkError(.validationFailed, "a request that recurs is paid for one of its periods")
+        }
+        if let period, request.terms.recurrence?.has(period) != true {
+            throw PaykitNetworkError(
+                .validationFailed, "the request has no such period, or recurs in a way that is not known")
+        }
+        return amount
+    }
+
+    /// Returns the usable endpoints that the payee has sent to this side alone, best first and at least one.
+    func endpoints(
+        for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ check: PaykitEndpointCheck
+    ) throws(PaykitNetworkError) -> [PaykitEndpoint] {
+        var endpoints: [PaykitEndpoint] = []
+        if let list = record.list, list.version > list.used {
+            // A public address may be paid twice; an endpoint that was made for one payment may not.
+            endpoints = record.unusedEndpoints(of: list)
+        }
+        let accepted = Set(request.terms.identifiers.map(\.text))
+        var refusal: PaykitNetworkError?
+        let usable = endpoints.filter { endpoint in
+            guard accepted.contains(endpoint.methodID) else { return false }
+            do throws(PaykitNetworkError) {
+                let read = try check.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
+                // Without a hash, the proof could not be assigned to this payment.
+                guard
+                    PaykitIdentifier(endpoint.methodID)?.parts?.format != "bolt11"
+                        || read?.fields["paymentHash"]?.string != nil
+                else {
+                    throw PaykitNetworkError(
+                        .invalidData, "the endpoint '\(endpoint.methodID)' is no invoice that can be read",
+                        methodID: endpoint.methodID)
+                }
+            } catch {
+                refusal = refusal ?? error
+                return false
+            }
+            return true
+        }
+        guard !usable.isEmpty else {
+            throw refusal
+                ?? PaykitNetworkError(
+                    .methodNotSupported, "the payee has not yet said where to pay this: wait for their next message")
+        }
+        // The limits are checked, and dropped for later comparisons.
+        let plain = usable.map { PaykitEndpoint(methodID: $0.methodID, endpoint: $0.endpoint) }
+        return SmartCheckout.sorted(plain)
+    }
+
+    /// Checks that the proof of the payment will fit into a message: after the payment it would be too late.
+    static func checkProofFits(
+        _ request: PrivateLinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint
+    ) throws(PaykitNetworkError) {
+        let zeros = String(repeating: "0", count: 64)
+        let head = PrivateLinkMessage.EventHead(eventID: "00000000-0000-4000-8000-000000000000", requestID: request.id)
+        let longest = message(head, of: request, period: period, at: endpoint, .preimage(zeros, paymentHash: zeros))
+        do { _ = try PrivateLinkMessage.proof(longest).text() } catch {
+            throw PaykitNetworkError(
+                .validationFailed, "the request's reference is so long that no proof of its payment fits into a message"
+            )
+        }
+    }
+
+    /// Returns the identifier that is sent with a proof: the endpoint's. If the proof is of another method, as after a
+    /// loss, it is the first of the request's identifiers that has this method.
+    static func identifier(of request: PrivateLinkRequest, for proof: PaykitProof, at endpoint: PaykitEndpoint)
+        -> String
+    {
+        let method: String
+        switch proof {
+        case .preimage: method = "lightning"
+        case .transaction: method = "onchain"
+        case .other: return endpoint.methodID
+        }
+        guard PaykitIdentifier(endpoint.methodID)?.formerName != method else { return endpoint.methodID }
+        return request.terms.identifiers.first { $0.formerName == method }?.text ?? endpoint.methodID
+    }
+
+    static func message(
+        _ head: PrivateLinkMessage.EventHead, of request: PrivateLinkRequest, period: BillingPeriod?,
+        at endpoint: PaykitEndpoint, _ proof: PaykitProof
+    ) -> PrivateLinkMessage.PaymentProof {
+        // The identifier was checked when the endpoint was chosen.
+        let identifier =
+            request.terms.identifiers.first { $0.text == endpoint.methodID } ?? request.terms.identifiers[0]
+        return PrivateLinkMessage.PaymentProof(
+            head, reference: request.terms.reference, period: period, identifier: identifier, proof: proof.linkMembers)
     }
 }

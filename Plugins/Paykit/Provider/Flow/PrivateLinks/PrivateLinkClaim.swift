@@ -1,3 +1,4 @@
+import PaymentCrypto
 import PaymentSettlement
 
 /// A payment of a request that was begun.
@@ -7,7 +8,7 @@ struct PrivateLinkClaim: Sendable, Hashable {
     let period: BillingPeriod?
     let amount: Money
     let endpoint: PaykitEndpoint
-    /// The number of earlier attempts with which, as the settler knows, nothing was sent: each attempt has another key.
+    /// The number of earlier attempts that sent nothing, by the settler's report. Each attempt has another key.
     var number: Int
     /// True if the request is open: only then may a payment begin that has not begun yet.
     let isOpen: Bool
@@ -15,7 +16,7 @@ struct PrivateLinkClaim: Sendable, Hashable {
     var storedKey: String { PrivateLinkRequest.key(requestID, period) }
     /// The idempotency key of the payment, the same for all programs that share the link's state.
     var key: String { party.paymentName([storedKey, "\(number)"]) }
-    /// The name by which the payer's settler knows the payment.
+    /// The payment's name for the payer's settler.
     var name: String { SettlementFlow.name(for: key) }
 
     /// Returns the payment as it is stored when it begins, or its record was lost.
@@ -33,7 +34,7 @@ enum PrivateLinkDue: Sendable {
     /// It is to be paid at one of these endpoints, best first.
     case open([PaykitEndpoint], Money)
     case begun(PrivateLinkClaim)
-    /// The proof is nil where only the fact that it was paid is stored.
+    /// The proof is nil if only the fact that it was paid is stored.
     case paid(PaykitProof?, Money)
     /// Nothing is paid any more: either side has closed the request.
     case cancelled
@@ -41,7 +42,7 @@ enum PrivateLinkDue: Sendable {
     case expired
 }
 
-/// Payments of requests (Protocol 12.9), by a router or without one. Of all programs that share the link's state one
+/// Payments of requests (Protocol 12.9), by a router or without one. Of all programs that share the link's state, one
 /// begins a payment, and the others find it.
 extension PrivateLinkFlow {
     /// Returns the state of a request for a payer. Throws `methodNotSupported` when there is no endpoint to pay now.
@@ -54,8 +55,8 @@ extension PrivateLinkFlow {
         return try due(id, period: period, party, in: held.record, check)
     }
 
-    /// Returns the first payment of a request, or of one of its periods, of which none is stored; nil where one is, and
-    /// where the payee's key is not confirmed.
+    /// Returns the first payment of a request, or of one of its periods, if none is stored; nil if one is stored, or if
+    /// the payee's key is not confirmed.
     func unpaid(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty
     ) async throws(PaykitNetworkError) -> (claim: PrivateLinkClaim, isClosed: Bool)? {
@@ -109,7 +110,7 @@ extension PrivateLinkFlow {
     }
 
     /// Begins a payment of a request at an endpoint, unless one has begun. An unanswered request is thereby accepted.
-    /// Returns the state now; ``PrivateLinkDue/open(_:_:)`` where only other endpoints may still be paid.
+    /// Returns the state now; ``PrivateLinkDue/open(_:_:)`` if only other endpoints may still be paid.
     func claim(
         _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: PrivateLinkParty,
         _ check: PaykitEndpointCheck
@@ -131,9 +132,9 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Records that the payer's settler is about to be asked to pay a claim. Returns true if it may be asked; false
-    /// where the claim is over: the request was cancelled, or another program has received the settler's final status.
-    /// The settler may have been asked before, by this key.
+    /// Records that the payer's settler is about to be asked to pay a claim. Returns true if it may be asked; false if
+    /// the claim is over: the request was cancelled, or another program has received the settler's final status. The
+    /// settler may have been asked before, by this key.
     func handOver(_ claim: PrivateLinkClaim) async throws(PaykitNetworkError) -> Bool {
         let key = claim.storedKey
         return try await change(claim.party, about: claim.requestID) { record throws(PaykitNetworkError) in
@@ -186,13 +187,143 @@ extension PrivateLinkFlow {
 }
 
 extension PrivateLinkRecord {
-    /// Marks the payee's list as used where it contains the endpoint: a list serves one payment. Returns the list's
-    /// version; nil where the endpoint is of another list, for example after the stored state was lost.
+    /// Marks the payee's list as used if it contains the endpoint: a list serves one payment. Returns the list's
+    /// version; nil if the endpoint is of another list, for example after the stored state was lost.
     mutating func useList(with endpoint: PaykitEndpoint) -> Int? {
         guard let list, let text = list.endpoints[endpoint.methodID],
             EndpointPayload(Array(text.utf8))?.value == endpoint.endpoint
         else { return nil }
         self.list?.used = list.version
         return list.version
+    }
+}
+
+// MARK: - The payer's settler
+
+/// Why a settler's answer about a request's payment is not conclusive.
+enum RequestSettlerError: Error {
+    /// The settler could not be asked.
+    case noAnswer(any Error)
+    /// The payment is on its way, or may be.
+    case inFlight(retryAfter: Duration?)
+    /// The answer does not fit the request. The text gives the reason.
+    case mismatch(String)
+    /// It is paid, and that could not be stored.
+    case notStored(PaykitNetworkError)
+    /// The link's state could not be read or changed.
+    case link(PaykitNetworkError)
+    /// The settler knows nothing of a payment that it was asked for.
+    case notKnown
+}
+
+/// The payer's settler. Its reports about payments of requests are stored with the link's state, with a router and
+/// without one.
+extension PrivateLinkFlow {
+    /// A settler's report about a payment, which is stored.
+    enum SettlerReport {
+        /// The settler knows of no such payment: it may still be requested.
+        case nothingBegun
+        /// Nothing was sent, and nothing will be.
+        case nothingSent(reason: String?)
+        /// It is paid. The message with the proof is queued, unless it would be too long.
+        case paid(PaykitProof, isSaid: Bool)
+    }
+
+    /// The most attempts at one request that are restored after a loss.
+    private static let mostLost = 64
+
+    /// Stores the settler's reports again, for a request without a stored payment: a link's state may be lost, and its
+    /// payments are not. Each attempt has a name. The next one began if the last one sent nothing.
+    func restore(
+        _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty, from settler: any PaymentSettler
+    ) async throws(RequestSettlerError) {
+        let unpaid: (claim: PrivateLinkClaim, isClosed: Bool)?
+        do { unpaid = try await self.unpaid(id, period: period, party) } catch { throw .link(error) }
+        guard var claim = unpaid?.claim else { return }
+        for number in 0..<Self.mostLost {
+            claim.number = number
+            switch try await report(on: claim, from: settler) {
+            case .nothingSent: continue
+            case .nothingBegun where unpaid?.isClosed == true: _ = try await abandon(claim, at: settler)
+            case .nothingBegun, .paid: break
+            }
+            return
+        }
+    }
+
+    func report(
+        on claim: PrivateLinkClaim, from settler: any PaymentSettler
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        let order: SettlementOrder?
+        do { order = try await settler.order(named: claim.name) } catch { throw .noAnswer(error) }
+        guard let order, order.state != .registered else { return .nothingBegun }
+        return try await store(order, of: claim)
+    }
+
+    /// Ends a payment that is over: the settler is asked for the promise that nothing is sent for it.
+    func abandon(
+        _ claim: PrivateLinkClaim, at settler: any PaymentSettler
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        do { _ = try await settler.abandon(claim.name) } catch { throw .noAnswer(error) }
+        let report = try await report(on: claim, from: settler)
+        if case .nothingBegun = report { throw .notKnown }
+        return report
+    }
+
+    /// Stores the settler's report about a claim. Never returns ``SettlerReport/nothingBegun``.
+    func store(
+        _ order: SettlementOrder, of claim: PrivateLinkClaim
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        switch order.state {
+        case .settled(let settled):
+            // Another amount is another payment.
+            do throws(PaymentError) { try order.requireAmount(claim.amount) } catch { throw .mismatch(error.message) }
+            // The first endpoint of the name was paid, which may not be the claim's.
+            guard let paid = order.endpoint, let proof = Self.proof(settled, of: paid) else {
+                throw .mismatch(
+                    "the payer's settler says that it paid, but its proof does not fit the request: look into the wallet "
+                        + "before you pay again")
+            }
+            let endpoint = PaykitEndpoint(methodID: claim.endpoint.methodID, endpoint: paid.text)
+            do {
+                return .paid(proof, isSaid: try await keep(proof, of: claim, at: endpoint))
+            } catch { throw .notStored(error) }
+        case .nothingSent, .settledElsewhere:
+            do { try await failed(claim) } catch { throw .link(error) }
+            if case .nothingSent(let reason) = order.state { return .nothingSent(reason: reason) }
+            return .nothingSent(reason: "the invoice was paid for something else")
+        case .inFlight(let wait): throw .inFlight(retryAfter: wait)
+        case .registered: throw .notKnown
+        }
+    }
+
+    /// Returns the settler's proof in the payee's form; nil if it does not prove a payment at `endpoint`.
+    private static func proof(_ settled: SettlementProof, of endpoint: SettlementEndpoint) -> PaykitProof? {
+        let isLightning = endpoint.kind.method == "lightning"
+        let proof: PaykitProof
+        switch settled {
+        case .preimage(let text) where isLightning:
+            // A Lightning address or offer yields a new invoice for each payment.
+            let hash = endpoint.paymentHash ?? Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))
+            proof = .preimage(text, paymentHash: hash)
+        case .transaction(let id) where !isLightning: proof = .transaction(id)
+        // A payee takes no payment without proof.
+        case .preimage, .transaction, .unproven: return nil
+        }
+        return proof.isSound ? proof : nil
+    }
+}
+
+extension PaykitNetworkError {
+    /// Maps what a settler leaves open to an error of a call without a router.
+    init(_ failure: RequestSettlerError, at methodID: String? = nil) {
+        switch failure {
+        case .mismatch(let message): self.init(.paymentInDoubt, message, methodID: methodID)
+        case .notStored(let failure), .link(let failure): self = failure
+        case .noAnswer, .inFlight, .notKnown:
+            self.init(
+                .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
+                methodID: methodID)
+        }
     }
 }

@@ -2,9 +2,9 @@ import PaymentCrypto
 
 /// The payee's side: requests and receipts (Protocol 12.7).
 extension PrivateLinkFlow {
-    /// Asks the peer for a payment. Terms never change; other terms need another request. `terms` is the amount, the
+    /// Asks the peer for a payment. Terms never change: other terms need another request. `terms` is the amount, the
     /// purpose and the accepted methods. `endpoints` are endpoints for this peer alone, made for this one payment,
-    /// because one payment uses up a list. Nil where the peer may pay published endpoints.
+    /// because one payment uses up a list. Nil if the peer may pay published endpoints.
     ///
     /// - Returns: the request's id.
     package func ask(
@@ -113,7 +113,7 @@ extension PrivateLinkFlow {
     func fetchReceipts(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         let wanted = Self.wantedReceipts(held.record)
         guard !wanted.isEmpty else { return }
-        // Files that stay missing do not keep the others waiting: each poll begins behind those of the one before.
+        // Files that stay missing do not delay the others: each poll begins behind those of the one before.
         let start = held.record.receiptTurn % wanted.count
         for (request, access) in (wanted[start...] + wanted[..<start]).prefix(Self.mostReceipts) {
             held.record.receiptTurn = (held.record.receiptTurn + 1) % 1_000_000
@@ -151,23 +151,5 @@ extension PrivateLinkFlow {
         receipt.reference == request.terms.reference && [party.user, party.peer].contains(receipt.recipient)
             && receipt.amount == request.terms.amount
             && receipt.identifier.map { request.terms.identifiers.contains($0) } ?? false
-    }
-}
-
-extension PaykitProof {
-    /// Reads a proof from a link's message, in the form of any of the wallets.
-    package init?(_ message: PrivateLinkMessage.PaymentProof) {
-        let members = message.proof
-        switch members["type"]?.string {
-        case "bitcoin-transaction":
-            guard let id = members["data"]?.string else { return nil }
-            self = .transaction(id)
-        case "bitcoin-bolt11-preimage", nil:
-            guard let text = (members["data"] ?? members["preimage"])?.string, let preimage = Hex.decode(text) else {
-                return nil
-            }
-            self = .preimage(text, paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
-        case let type?: self = .other(method: type, data: members["data"] ?? .object(members))
-        }
     }
 }
