@@ -1,12 +1,3 @@
-/// A wallet's result for a payment that it was asked to make.
-@nonexhaustive
-public enum PaykitSettlement: Sendable, Hashable {
-    /// It is paid.
-    case paid(PaykitProof)
-    /// Not one coin has moved, nor will it; the reason is for people.
-    case notPaid(String)
-}
-
 /// A payment that is agreed on privately before it is made, step by step (Protocol 5.7): find the payee's private
 /// endpoint, open a channel, ask for a receipt, check the answer, pay, and have it confirmed.
 ///
@@ -38,8 +29,8 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Asking
 
-    /// Returns a question to a payee, in satoshis. `name` is the identifier of the payment for both parties. Another
-    /// question about the same payment has the same one.
+    /// Returns a question to a payee, in satoshis. `name` is the identifier of the payment for both parties. Each
+    /// question about one payment has the same name.
     package func inquiry(
         named name: String, _ method: String, _ amount: String, to payee: PubkyKey, metadata: JSONValue
     ) -> PaykitReceiptRecord {
@@ -169,9 +160,9 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Paying
 
-    /// Agrees, pays once, and notifies the payee. `settle` pays the agreed endpoint. It is called once for a
-    /// receipt, by one of all concurrent calls, unless it reports that no money has moved; an error from it leaves the
-    /// payment in doubt, and it is not called again. Returns the paid receipt, and true if the payee has confirmed it.
+    /// Agrees, pays once, and notifies the payee. `settle` pays the agreed endpoint. It is called once for a receipt,
+    /// by one of all concurrent calls, unless it reports that no money has moved. An error from it leaves the payment
+    /// in doubt, and it is not called again. Returns the paid receipt, and true if the payee has confirmed it.
     package func pay(
         _ inquiry: PaykitReceiptRecord,
         _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> PaykitSettlement
@@ -241,5 +232,140 @@ package struct ChannelCheckout: Sendable {
     static func unexpected(_ peer: PubkyKey) -> PaykitNetworkError {
         PaykitNetworkError(
             .invalidData, "\(peer) answered with something else than what was asked for; nothing was paid")
+    }
+}
+
+/// A wallet's result for a payment that it was asked to make.
+@nonexhaustive
+public enum PaykitSettlement: Sendable, Hashable {
+    /// It is paid.
+    case paid(PaykitProof)
+    /// No money has moved, nor will any; the reason is for people.
+    case notPaid(String)
+}
+
+/// Notifications of payments to payees. A payment is complete whatever they answer.
+extension ChannelCheckout {
+    package func confirm(_ receipt: ChannelReceipt) async throws(PaykitNetworkError) {
+        guard let record = receipt.record else {
+            throw PaykitNetworkError(.validationFailed, "the receipt names no users")
+        }
+        let channel = try await channel(to: record.payee)
+        defer { channel.close() }
+        try await confirm(receipt, over: channel)
+    }
+
+    /// Notifies payees again of payments that they have not confirmed, the latest first. `payee` is the payee to
+    /// notify; nil for all. Returns the number of payments confirmed now. Throws ``PaykitNetworkError``, `storage`. An
+    /// unreachable payee is no error.
+    @discardableResult
+    package func confirmAll(to payee: String? = nil, atMost limit: Int) async throws(PaykitNetworkError) -> Int {
+        var (asked, confirmed) = (0, 0)
+        var last: ChannelReceipt.ID?
+        while true {
+            let earlier = last
+            let page = try await receipts.mappingErrors { try await $0.receipts(before: earlier, limit: 100) }
+            for receipt in page
+            where receipt.stage == .paid && receipt.id.payer == dialer.owner.text
+                && payee ?? receipt.id.payee == receipt.id.payee
+            {
+                guard asked < limit else { return confirmed }
+                guard try await !receipts.mappingErrors({ try await $0.isNoted(Self.word(of: receipt)) }) else {
+                    continue
+                }
+                asked += 1
+                if await isConfirmed(receipt, over: nil) { confirmed += 1 }
+            }
+            guard page.count == 100, let end = page.last else { return confirmed }
+            last = end.id
+        }
+    }
+
+    private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
+        ChannelArrival(kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
+    }
+
+    /// Returns true if the payee confirms. The payment is complete in any case.
+    func isConfirmed(_ receipt: ChannelReceipt, over channel: PrivateChannel?) async -> Bool {
+        if let channel, (try? await confirm(receipt, over: channel)) != nil { return true }
+        return (try? await confirm(receipt)) != nil
+    }
+
+    private func confirm(_ receipt: ChannelReceipt, over channel: PrivateChannel) async throws(PaykitNetworkError) {
+        guard var record = receipt.record, let proof = receipt.proof, receipt.stage == .paid else {
+            throw PaykitNetworkError(.validationFailed, "only what is paid can be confirmed")
+        }
+        record.metadata["proof"] = proof
+        try await channel.send(.confirmReceipt(record))
+        for _ in 0..<Self.mostMessages {
+            switch try await next(from: channel) {
+            case .acknowledgement:
+                // An unrecorded confirmation only causes another notification, which is harmless.
+                _ = try? await receipts.note(Self.word(of: receipt))
+                return
+            case .ping: try await channel.send(.pong)
+            // A repetition of the payee's earlier answer.
+            case .confirmReceipt(let again) where again.id == record.id: continue
+            case .offer, .pong: continue
+            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
+            default: throw Self.unexpected(channel.peer)
+            }
+        }
+        throw Self.unexpected(channel.peer)
+    }
+}
+
+/// The amount of a Lightning invoice, read from its beginning (BOLT 11, "Human-Readable Part").
+enum InvoiceAmount {
+    /// The value of each unit in ten-thousandths of a satoshi, the smallest amount that an invoice can name.
+    private static let units: [Character: UInt64] = ["m": 1_000_000_000, "u": 1_000_000, "n": 1000, "p": 1]
+    private static let bitcoin: UInt64 = 1_000_000_000_000
+    private static let satoshi: UInt64 = 10_000
+    private static let networks = ["bcrt", "tbs", "bc", "tb"]
+
+    /// Returns true if an invoice's amount differs from the agreed one. An invoice with an open amount does not differ,
+    /// and a text that is not an invoice is for the payer to judge.
+    static func differs(_ endpoint: PaykitEndpoint, from amount: String?, _ currency: String?) -> Bool {
+        guard endpoint.methodID == "lightning", currency == "SAT", amount != nil,
+            read(endpoint.endpoint.lowercased()) != nil
+        else { return false }
+        return !isExactly(endpoint, amount, currency)
+    }
+
+    /// Returns true if an endpoint is an invoice that names exactly the agreed amount: it is not paid with less.
+    static func isExactly(_ endpoint: PaykitEndpoint, _ amount: String?, _ currency: String?) -> Bool {
+        guard endpoint.methodID == "lightning", currency == "SAT", let amount,
+            let asked = read(endpoint.endpoint.lowercased())
+        else { return false }
+        return scaled(amount) == asked
+    }
+
+    /// Returns the amount of an invoice; nil if it names no amount.
+    private static func read(_ text: String) -> UInt64? {
+        guard text.hasPrefix("ln"), let end = text.lastIndex(of: "1"),
+            let network = networks.first(where: { text.dropFirst(2).hasPrefix($0) })
+        else { return nil }
+        let part = text[..<end].dropFirst(2 + network.count)
+        let digits = part.prefix { $0.isASCII && $0.isNumber }
+        guard let number = UInt64(digits) else { return nil }
+        let rest = part.dropFirst(digits.count)
+        guard rest.count <= 1 else { return nil }
+        let unit = rest.first.map { units[$0] } ?? bitcoin
+        guard let unit else { return nil }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
+        // More than exists: certainly not the agreed amount.
+        return isTooLarge ? .max : product
+    }
+
+    /// Returns a decimal text of satoshis in the same unit; nil for an amount that no invoice can have.
+    private static func scaled(_ amount: String) -> UInt64? {
+        let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.count > 1 ? String(parts[1]) : ""
+        guard fraction.utf8.count <= 4, let whole = UInt64(parts[0]),
+            let tail = UInt64(fraction + String(repeating: "0", count: 4 - fraction.utf8.count))
+        else { return nil }
+        let (product, isTooLarge) = whole.multipliedReportingOverflow(by: satoshi)
+        let (sum, isStillTooLarge) = product.addingReportingOverflow(tail)
+        return isTooLarge || isStillTooLarge ? nil : sum
     }
 }

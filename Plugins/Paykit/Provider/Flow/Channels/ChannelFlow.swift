@@ -3,7 +3,7 @@ import PaymentSettlement
 /// Pays a user over a private channel: asks for a receipt with an invoice, checks it, has the payer's settler pay,
 /// notifies the payee, and keeps the receipt (Protocol 5.10).
 ///
-/// The receipt is named after the attempt, so that another inquiry after a crash asks for the same one; the agreed
+/// The receipt is named after the attempt, so that another inquiry after a crash asks for the same one. The agreed
 /// invoice is stored before the payment, so that no other is ever paid in its place.
 struct ChannelFlow: Sendable {
     let settings: PaykitChannelPayments?
@@ -53,7 +53,7 @@ struct ChannelFlow: Sendable {
             try Task.checkCancellation()
             guard let endpoint = order.fallback, error.leavesPublicWay else { throw error }
             try checked(endpoint, attempt.option.amount, isOfPayee: false)
-            // An invoice that was paid before would not pay them again.
+            // An invoice that was paid before would not pay the payee again.
             guard try await isUnknown(endpoint, attempt) else { throw error }
             context.log("\(error.message); their public endpoints are used instead")
             return Agreed(endpoint: endpoint, isPrivate: false)
@@ -130,7 +130,7 @@ struct ChannelFlow: Sendable {
 
     private static func name(_ attempt: PaymentAttempt) -> String { "rcpt_\(attempt.key(for: step))" }
 
-    /// Returns the receipt of an attempt, as it is made anew where the store has none.
+    /// Returns the receipt of an attempt, for a store that has none.
     private func receipt(
         _ attempt: PaymentAttempt, _ order: ChannelOrder, _ endpoint: SettlementEndpoint
     ) -> ChannelReceipt? {
@@ -144,8 +144,8 @@ struct ChannelFlow: Sendable {
         return ChannelReceipt(record, .confirmed)
     }
 
-    /// Records that the settler is about to be asked. The settler's status decides, not the receipt: the attempt
-    /// belongs to it, and resumes after a crash.
+    /// Records that the settler is about to be asked. After a crash the settler's status decides about the attempt, not
+    /// the receipt.
     private func begin(_ receipt: ChannelReceipt?) async throws {
         guard let receipts = settings?.receipts, let receipt else { return }
         do throws(PaykitNetworkError) {
@@ -209,5 +209,49 @@ extension PaykitNetworkError {
     /// false answer is not paid at all, and a payment that this device cannot store is not made.
     var leavesPublicWay: Bool {
         !isBrokenPromise && ![.storage, .validationFailed, .paymentInDoubt].contains(code)
+    }
+}
+
+struct ChannelOrder: StoredOrder, Sendable, Hashable {
+    let payee: PubkyKey
+    let method: String
+    var subscription: String?
+    /// The payee's public endpoint of the same method and amount, paid if they cannot be asked; nil if only an agreed
+    /// endpoint may be paid.
+    let fallback: SettlementEndpoint?
+
+    private enum CodingKeys: String, CodingKey {
+        case payee, method, subscription, fallback
+    }
+
+    static let place = "private"
+
+    init(payee: PubkyKey, method: String, fallback: SettlementEndpoint?) {
+        self.payee = payee
+        self.method = method
+        self.fallback = fallback
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        payee = try PubkyKey(bare: try container.decode(String.self, forKey: .payee))
+        method = try container.decode(String.self, forKey: .method)
+        subscription = try container.decodeIfPresent(String.self, forKey: .subscription)
+        fallback = try container.decodeIfPresent(SettlementEndpoint.self, forKey: .fallback)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(payee.text, forKey: .payee)
+        try container.encode(method, forKey: .method)
+        try container.encodeIfPresent(subscription, forKey: .subscription)
+        try container.encodeIfPresent(fallback, forKey: .fallback)
+    }
+
+    /// The data for the payee in the question: it names the subscription.
+    var metadata: JSONValue {
+        var metadata: JSONValue = [:]
+        metadata[PaykitSubscription.nameInMetadata] = subscription.map { .string($0) }
+        return metadata
     }
 }

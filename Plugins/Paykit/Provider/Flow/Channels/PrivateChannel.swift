@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A channel between two users, over one connection. Any failure closes it.
 ///
 /// It serves one task at a time: a concurrent send or receive is rejected.
@@ -77,7 +79,7 @@ package actor PrivateChannel {
         return PrivateChannel(noise, with: peer, over: wire)
     }
 
-    // MARK: Speaking
+    // MARK: Messages
 
     package func send(_ message: ChannelMessage, in dialect: ChannelMessage.Dialect = .native)
         async throws(PaykitNetworkError)
@@ -109,7 +111,8 @@ package actor PrivateChannel {
         }
     }
 
-    /// Offers endpoints, and waits for the answer. Returns the accepted methods; all where the peer only acknowledges.
+    /// Offers endpoints, and waits for the answer. Returns the accepted methods; all of them if the peer only
+    /// acknowledges.
     package func offer(_ offers: [ChannelMessage.Offer]) async throws(PaykitNetworkError) -> [String] {
         try await send(.offer(offers))
         for _ in 0..<8 {
@@ -177,5 +180,121 @@ extension NoiseError {
         case .order: PaykitNetworkError(.invalidData, "the other side spoke before it was its turn")
         case .exhausted: PaykitNetworkError(.transport, "the channel was used for as much as it may; open a new one")
         }
+    }
+}
+
+/// A connection that carries a channel's messages, with length prefixes and time limits.
+package struct ChannelWire: Sendable {
+    package let stream: any ByteStream
+    package let timeout: PrivateChannel.Timeouts
+    private let clock: any PaymentClock
+
+    package init(_ stream: any ByteStream, clock: any PaymentClock, _ timeout: PrivateChannel.Timeouts) {
+        self.stream = stream
+        self.clock = clock
+        self.timeout = timeout
+    }
+
+    /// Runs `work` for at most `limit`. A timeout or a failure closes the connection. `who` is the name of the awaited
+    /// side or step, for error messages.
+    package func within<Value: Sendable>(
+        _ limit: Duration, _ who: String,
+        _ work: @escaping @Sendable (ChannelWire) async throws(PaykitNetworkError) -> Value
+    ) async throws(PaykitNetworkError) -> Value {
+        let result = await clock.limit(to: limit) { () async -> Result<Value, PaykitNetworkError> in
+            do throws(PaykitNetworkError) { return .success(try await work(self)) } catch { return .failure(error) }
+        }
+        switch result {
+        case .success(let value)?: return value
+        case .failure(let failure)?:
+            close()
+            throw failure
+        case nil:
+            close()
+            throw PaykitNetworkError(.connectionTimeout, "\(who) took longer than \(limit.components.seconds) s")
+        }
+    }
+
+    package func write(_ message: [UInt8]) async throws(PaykitNetworkError) {
+        do throws(StreamError) { try await stream.send(NoiseFrames.wire(message)) } catch {
+            throw PaykitNetworkError(error)
+        }
+    }
+
+    package func read() async throws(PaykitNetworkError) -> [UInt8] {
+        guard let message = try await readOrEnd() else {
+            throw PaykitNetworkError(.transport, "the other side has closed the connection")
+        }
+        return message
+    }
+
+    /// Returns the next message; nil when the other side has closed the connection before it.
+    package func readOrEnd() async throws(PaykitNetworkError) -> [UInt8]? {
+        var frames = NoiseFrames()
+        while true {
+            let more: [UInt8]
+            do throws(StreamError) { more = try await stream.receive(atMost: frames.wanted) } catch {
+                throw PaykitNetworkError(error)
+            }
+            guard !more.isEmpty else {
+                if frames.isAtStart { return nil }
+                throw PaykitNetworkError(
+                    .transport, "the other side has closed the connection in the middle of a message")
+            }
+            do throws(NoiseError) { if let message = try frames.take(more) { return message } } catch {
+                throw error.failure
+            }
+        }
+    }
+
+    package func close() { stream.close() }
+}
+
+extension PaykitNetworkError {
+    init(_ error: StreamError) {
+        let code: Code =
+            switch error {
+            case .hostNotFound, .notConnected, .unavailable: .connectionFailed
+            default: .transport
+            }
+        self.init(code, error.description)
+    }
+}
+
+/// The identity of this device on private channels: its owner's keys, and the key derived from them (Protocol 5.3).
+package struct ChannelIdentity: Sendable {
+    package let owner: PubkyKeyPair
+    package let publicKey: [UInt8]
+    let privateKey: Redacted<[UInt8]>
+
+    /// The identifier of a device without one: the vendor's library uses it for all devices.
+    package static let unnamed = [UInt8](repeating: 0, count: 32)
+
+    /// Derives a device's keys. `device` is an identifier that differs between the owner's devices. `epoch` is the
+    /// number of the device's key.
+    package init(_ owner: PubkyKeyPair, device: [UInt8] = unnamed, epoch: UInt32 = 0) throws(PaykitNetworkError) {
+        let key = owner.channelKey(device: device, epoch: epoch)
+        guard let publicKey = try? X25519.publicKey(of: key) else {
+            throw PaykitNetworkError(.validationFailed, "no channel's key can be made of this secret key")
+        }
+        self.owner = owner
+        self.publicKey = publicKey
+        privateKey = Redacted(key)
+    }
+
+    package func handshake(
+        _ role: NoiseHandshake.Role, with remote: [UInt8]? = nil, _ random: any RandomSource
+    ) throws(NoiseError) -> NoiseHandshake {
+        try NoiseHandshake(
+            NoiseSuite(.ik), role, prologue: NoiseIdentity.prologue, ownStatic: privateKey.reveal(),
+            ownEphemeral: random.bytes(32), remoteStatic: remote)
+    }
+
+    func open(_ blob: SealedBlob, at place: SealedBlob.Place) throws(WireDefect) -> [UInt8] {
+        try blob.open(privateKey.reveal(), at: place)
+    }
+
+    func open(_ envelope: SealedEnvelope, at address: PubkyAddress) throws(WireDefect) -> [UInt8] {
+        try envelope.open(privateKey.reveal(), owner: address.owner, path: address.path)
     }
 }

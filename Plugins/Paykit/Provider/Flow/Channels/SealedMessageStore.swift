@@ -77,7 +77,7 @@ package struct SealedMessageStore: Sendable {
         return try await directory.reader.homeserver(of: session.user).delete(address, session)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     /// Returns the messages from `sender` to this user. A message that is not sealed, not for this device, or moved
     /// from another place is only counted.
@@ -94,7 +94,7 @@ package struct SealedMessageStore: Sendable {
                 unreadable += 1
                 continue
             }
-            // The file was removed meanwhile.
+            // The file was removed in the meantime.
             guard let bytes = try await directory.reader.file(address), !bytes.isEmpty else { continue }
             guard let content = open(bytes, kind, name, at: address) else {
                 unreadable += 1
@@ -137,6 +137,6 @@ package struct SealedMessageStore: Sendable {
 }
 
 extension PubkyKey {
-    /// The name under which Paykit files data for this user (Protocol 1.2).
+    /// The name of this user in the paths of Paykit's files (Protocol 1.2).
     package var scope: String { Hex.encode(Digest.sha256.hash(Array(text.utf8))) }
 }
