@@ -1,32 +1,5 @@
 import PaymentCrypto
 
-/// The status of a private link.
-@nonexhaustive
-public enum PaykitLinkStatus: Sendable, Hashable {
-    /// The peer has not answered yet.
-    case linking
-    /// The peer's messages cannot be read: they are of an earlier link, or in a newer form than is known here.
-    case unreadable
-    /// Messages arrive.
-    case linked
-    /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid
-    /// before the application has compared the safety number with the peer, and confirmed the key.
-    case keyChanged(PubkyKey)
-    /// Another copy of this app, with the same secret and another store, has established the link again. This one sends
-    /// nothing any more. The program that is started last takes the link over. Give each device its own receiver.
-    case takenOver
-
-    package var words: String {
-        switch self {
-        case .linked: "linked"
-        case .linking: "waiting for the other app"
-        case .unreadable: "unreadable: of an earlier link, or of a newer app"
-        case .keyChanged: "stopped: the other app shows another key"
-        case .takenOver: "stopped: another copy has taken the link over"
-        }
-    }
-}
-
 /// Payments over private links (Protocol 12): a link connects two apps by files on both homeservers, so that they need
 /// not be online at the same time. Call ``poll(_:_:_:)`` regularly. Whatever happens between two calls, no message is
 /// sent twice with different content, and no payment is made twice or forgotten.
@@ -157,6 +130,33 @@ package struct PrivateLinkFlow: Sendable {
     }
 
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
+}
+
+/// The status of a private link.
+@nonexhaustive
+public enum PaykitLinkStatus: Sendable, Hashable {
+    /// The peer has not answered yet.
+    case linking
+    /// The peer's messages cannot be read: they are of an earlier link, or in a newer form than is known here.
+    case unreadable
+    /// Messages arrive.
+    case linked
+    /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid
+    /// before the application has compared the safety number with the peer, and confirmed the key.
+    case keyChanged(PubkyKey)
+    /// Another copy of this app, with the same secret and another store, has established the link again. This one sends
+    /// nothing any more. The program that is started last takes the link over. Give each device its own receiver.
+    case takenOver
+
+    package var words: String {
+        switch self {
+        case .linked: "linked"
+        case .linking: "waiting for the other app"
+        case .unreadable: "unreadable: of an earlier link, or of a newer app"
+        case .keyChanged: "stopped: the other app shows another key"
+        case .takenOver: "stopped: another copy has taken the link over"
+        }
+    }
 }
 
 // MARK: - Markers
