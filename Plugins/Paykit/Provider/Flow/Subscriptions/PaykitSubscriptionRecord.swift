@@ -41,7 +41,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         public let side: Side
         /// The time from which nothing is paid.
         public let effectiveAt: Int64
-        /// The reason; nil where none was given.
+        /// The reason; nil if none was given.
         public let reason: String?
     }
 
@@ -49,7 +49,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     public private(set) var agreements: [PaykitSignedSubscription] = []
     /// The subscription that one side has signed, and the other not yet.
     public private(set) var proposal: PaykitSignedSubscription?
-    /// The end by one side; nil where there is none.
+    /// The end by one side; nil if there is none.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
     private(set) var declined: [UInt8]?
@@ -190,7 +190,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// Ends the subscription for either side, without the other's consent. A stated end can only move to an earlier
     /// time. `effectiveAt` is the time from which nothing is paid.
     ///
-    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it already ends before.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it ends earlier already.
     public mutating func cancel(
         by side: Side, effectiveAt: Int64, reason: String? = nil
     ) throws(PaykitSubscriptionDefect) {
@@ -215,7 +215,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         return pauses.contains { $0.contains(now) } ? .paused : .active
     }
 
-    /// Returns the agreed subscription that applies at a moment; nil where none does yet.
+    /// Returns the agreed subscription that applies at a moment; nil if none does yet.
     public func subscription(at now: Int64) -> PaykitSubscription? {
         agreements.last { $0.subscription.startsAt <= now }?.subscription
     }
@@ -243,5 +243,39 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         agreements.append(signed)
         proposal = nil
         return signed
+    }
+}
+
+/// A subscription that one side proposes, and the other accepts, by its signature.
+extension PaykitSignedSubscription {
+    /// The proposer's signature; nil if there is none, or if both have signed.
+    var proposerSignature: PaykitSubscriptionSignature? {
+        switch (subscriberSignature, providerSignature) {
+        case (let signature?, nil), (nil, let signature?): signature
+        default: nil
+        }
+    }
+
+    func adding(_ signature: PaykitSubscriptionSignature) -> PaykitSignedSubscription {
+        var signed = self
+        if signature.publicKey == subscription.subscriber {
+            signed.subscriberSignature = signature
+        } else {
+            signed.providerSignature = signature
+        }
+        return signed
+    }
+
+    /// Verifies that it is a proposal to `own` by the other side, and records its signature.
+    func checkProposal(to own: PubkyKey, _ nonces: inout PaykitNonces, at now: Int64) throws(PaykitSubscriptionDefect) {
+        guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
+        let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
+        // The signature has to be in its side's place: with the provider's in place of the subscriber's, the subscriber
+        // would have nothing left to sign.
+        guard let signature = other == subscription.subscriber ? subscriberSignature : providerSignature,
+            signature == proposerSignature
+        else { throw .order("a proposal is signed by the side that proposes it, and by no other") }
+        try signature.verify(subscription, by: other, at: now)
+        try nonces.use(signature, at: now)
     }
 }

@@ -1,17 +1,7 @@
 import PaymentCrypto
 
-/// The result of receiving another user's messages about subscriptions.
-public struct PaykitSubscriptionUpdate: Sendable {
-    /// The subscriptions that the other side has changed: proposed, accepted, declined or ended.
-    public internal(set) var changed: [PaykitSubscriptionRecord] = []
-    /// Subscriptions that the other side offers without a signature, as other apps do. To agree to one, propose it.
-    public internal(set) var offers: [PaykitSubscription] = []
-    /// The reasons for which messages were refused, by the subscription's name.
-    public internal(set) var refused: [(id: String, reason: String)] = []
-}
-
 /// Subscriptions between this user and one other: stored here, and left sealed for the other side on this user's
-/// homeserver (Protocol 6.3). Changes are stored before they are sent; only ``poll(_:)`` sends.
+/// homeserver (Protocol 6.3). Changes are stored before they are sent. Only ``poll(_:)`` sends.
 package struct SubscriptionExchange: Sendable {
     private let identity: ChannelIdentity
     private let peer: PubkyKey
@@ -74,7 +64,7 @@ package struct SubscriptionExchange: Sendable {
         number += 1
     }
 
-    // MARK: One's own part
+    // MARK: Own changes
 
     /// Returns the subscriptions with the other user, in the order in which they were first known.
     package func records() async throws(PaykitNetworkError) -> [PaykitSubscriptionRecord] {
@@ -102,7 +92,7 @@ package struct SubscriptionExchange: Sendable {
         return record
     }
 
-    /// Changes a subscription, and stores it together with the duty to send it.
+    /// Changes a subscription, and stores it together with the note that it is unsent.
     package func change(
         _ id: String,
         _ work: (inout PaykitSubscriptionRecord, PubkyKeyPair, Int64) throws(PaykitSubscriptionDefect) -> Void
@@ -131,7 +121,7 @@ package struct SubscriptionExchange: Sendable {
         return true
     }
 
-    // MARK: Both parts
+    // MARK: Polling
 
     /// Reads the other side's messages, and sends this side's.
     package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> PaykitSubscriptionUpdate {
@@ -163,8 +153,8 @@ package struct SubscriptionExchange: Sendable {
 
     // MARK: Over a channel
 
-    /// Takes in the other side's view of a subscription, which it shows over a channel that it has opened. Returns this
-    /// side's view; nil where it has none, or refuses what is shown.
+    /// Merges the other side's view of a subscription, which it shows over a channel that it has opened. Returns this
+    /// side's view; nil if it has none, or refuses the other's.
     package func answer(_ message: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
         guard let view = (try? SubscriptionView(message)).flatMap(\.self) else { return nil }
         var update = PaykitSubscriptionUpdate()
@@ -173,8 +163,8 @@ package struct SubscriptionExchange: Sendable {
         return try await records().first { $0.id == view.id }.map { SubscriptionView($0, of: own).json }
     }
 
-    /// Shows each subscription over an open channel, and takes in the other side's view of it. What waits to be left on
-    /// the homeserver still does: the other side may lose what it has heard.
+    /// Shows each subscription over an open channel, and merges the other side's view of it. Unsent views are still
+    /// left on the homeserver later: the other side may lose what it has received.
     package func exchange(over channel: PrivateChannel) async throws(PaykitNetworkError) -> PaykitSubscriptionUpdate {
         guard channel.peer == peer else {
             throw PaykitNetworkError(.validationFailed, "the channel is with \(channel.peer), and not with \(peer)")
@@ -218,8 +208,123 @@ package struct SubscriptionExchange: Sendable {
         } catch { update.refused.append((view.id, error.description)) }
     }
 
-    /// Names are the sender's: the file's is made of them.
+    /// Senders choose the names of subscriptions, so the file's name is a hash.
     private static func file(_ id: String) -> String {
         "sub-" + Hex.encode(Digest.sha256.hash(Array(id.utf8)).prefix(20))
+    }
+}
+
+/// The result of receiving another user's messages about subscriptions.
+public struct PaykitSubscriptionUpdate: Sendable {
+    /// The subscriptions that the other side has changed: proposed, accepted, declined or ended.
+    public internal(set) var changed: [PaykitSubscriptionRecord] = []
+    /// Subscriptions that the other side offers without a signature, as other apps do. To agree to one, propose it.
+    public internal(set) var offers: [PaykitSubscription] = []
+    /// The reasons of refused messages, by the subscription's name.
+    public internal(set) var refused: [(id: String, reason: String)] = []
+}
+
+/// One side's view of a subscription, as it lies sealed for the other side (Protocol 6.3). It is always complete: a
+/// message replaces all that were missed, and a repeated one changes nothing.
+struct SubscriptionView: Sendable, Hashable {
+    let id: String
+    let agreement: PaykitSignedSubscription?
+    let proposal: PaykitSignedSubscription?
+    /// The nonce of the other side's proposal that this side has declined last.
+    let declined: [UInt8]?
+    let cancellation: PaykitSubscriptionRecord.Cancellation?
+
+    static let type = "SubscriptionState"
+
+    init(_ record: PaykitSubscriptionRecord, of own: PubkyKey) {
+        id = record.id
+        agreement = record.agreements.last
+        proposal = record.proposal.flatMap { $0.proposerSignature?.publicKey == own ? $0 : nil }
+        declined = record.declined
+        cancellation = record.cancellation.flatMap { $0.side == record.side(of: own) ? $0 : nil }
+    }
+
+    /// Reads a view; nil for a message of another kind.
+    init?(_ json: JSONValue) throws(WireDefect) {
+        guard json["type"]?.string == Self.type else { return nil }
+        guard let id = json["subscription_id"]?.string, 1...64 ~= id.utf8.count else {
+            throw WireDefect("a subscription has no name")
+        }
+        func signed(_ name: String) throws(WireDefect) -> PaykitSignedSubscription? {
+            guard let value = json[name], !value.isNull else { return nil }
+            let signed = try PaykitSignedSubscription(value)
+            guard signed.subscription.id == id else { throw WireDefect("a message is about two subscriptions") }
+            return signed
+        }
+        self.id = id
+        (agreement, proposal) = (try signed("agreement"), try signed("proposal"))
+        declined = json["declined_nonce"]?.numbers(32)
+        if let value = json["cancellation"], !value.isNull {
+            guard let side = value["by"]?.string.flatMap(PaykitSubscriptionRecord.Side.init),
+                let time = value["effective_at"]?.int64
+            else { throw WireDefect("a cancellation names no side or no time") }
+            cancellation = .init(side: side, effectiveAt: time, reason: value["reason"]?.string)
+        } else {
+            cancellation = nil
+        }
+    }
+
+    var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
+
+    var text: String {
+        let end = cancellation.map { end in
+            OrderedJSON.object([
+                ("by", .string(end.side.rawValue)), ("effective_at", .number(end.effectiveAt)),
+                ("reason", end.reason.map { .string($0) } ?? .null),
+            ])
+        }
+        return OrderedJSON.object([
+            ("type", .string(Self.type)), ("subscription_id", .string(id)), ("agreement", agreement?.json ?? .null),
+            ("proposal", proposal?.json ?? .null), ("declined_nonce", declined.map { .numbers($0) } ?? .null),
+            ("cancellation", end ?? .null),
+        ]).text
+    }
+}
+
+extension PaykitSubscriptionRecord {
+    package func side(of user: PubkyKey) -> Side? {
+        switch user {
+        case original.subscriber: .subscriber
+        case original.provider: .provider
+        default: nil
+        }
+    }
+
+    /// Merges the other side's view. Returns true if it has changed anything. Throws ``PaykitSubscriptionDefect`` for
+    /// the first part that is refused. The parts before it count.
+    mutating func merge(
+        _ view: SubscriptionView, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
+    ) throws(PaykitSubscriptionDefect) -> Bool {
+        let before = self
+        if let agreement = view.agreement, !agreements.contains(agreement),
+            agreement.subscription == proposal?.subscription
+        {
+            try take(agreement, nonces: &nonces, at: now)
+        }
+        if let proposal, let nonce = proposal.proposerSignature?.nonce, nonce == view.declined {
+            try decline()
+        }
+        if let theirs = view.proposal, let signature = theirs.proposerSignature, !nonces.has(signature) {
+            // Of two proposals that cross each other, both sides keep the same one.
+            let mine = proposal?.proposerSignature
+            if mine.map({ signature.nonce.lexicographicallyPrecedes($0.nonce) }) ?? true {
+                if agreements.isEmpty {
+                    self = try PaykitSubscriptionRecord(receiving: theirs, as: own, nonces: &nonces, at: now)
+                } else {
+                    try receive(theirs, as: own, nonces: &nonces, at: now)
+                }
+            }
+        }
+        if let end = view.cancellation, let side = side(of: own), end.side != side, !agreements.isEmpty,
+            cancellation.map({ end.effectiveAt < $0.effectiveAt }) ?? true
+        {
+            try cancel(by: end.side, effectiveAt: end.effectiveAt, reason: end.reason)
+        }
+        return self != before
     }
 }

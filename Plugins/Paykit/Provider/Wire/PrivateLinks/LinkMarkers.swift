@@ -15,7 +15,7 @@ package struct ReceiverMarker: Sendable, Hashable {
 
     package let receiver: PaykitReceiverPath
     package let uses: Set<Use>
-    /// The key of its links; nil for apps before July 2026, with which no link is possible here.
+    /// The key of its links; nil for apps before July 2026. A link with them is not possible here.
     package let noiseKey: PubkyKey?
 
     private static let kind = "paykit.receiver"
@@ -72,7 +72,7 @@ package struct ReceiverMarker: Sendable, Hashable {
     package var isReachable: Bool { noiseKey != nil && !uses.isSubset(of: [.outgoingPayments]) }
 }
 
-/// A marker that a side with a broken link leaves, so that the other begins anew (Protocol 12.3).
+/// A marker that a side with a broken link leaves, so that the other side begins again (Protocol 12.3).
 package struct RecoveryMarker: Sendable, Hashable {
     package let attemptID: String
     package let createdAt: PrivateLinkTime

@@ -1,72 +1,5 @@
 import PaymentCrypto
 
-/// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.
-package struct ReceiptAccess: Sendable, Hashable {
-    package let eventID: String
-    package let receiptID: String
-    package let reference: String
-    package let requestID: String?
-    package let period: BillingPeriod?
-    /// A path of the issuer's storage.
-    package let location: String
-    package let key: Redacted<[UInt8]>
-
-    package init(
-        eventID: String, receiptID: String, reference: String, requestID: String? = nil, period: BillingPeriod? = nil,
-        receiver: PaykitReceiverPath, key: Redacted<[UInt8]>
-    ) {
-        self.eventID = eventID
-        self.receiptID = receiptID
-        self.reference = reference
-        self.requestID = requestID
-        self.period = period
-        self.key = key
-        location = Self.location(receiptID, receiver)
-    }
-
-    init(_ object: inout ClosedObject) throws(WireDefect) {
-        eventID = try object.id("event_id")
-        receiptID = try object.id("receipt_id")
-        reference = try object.reference()
-        (requestID, period) = try Self.payment(&object)
-        location = try object.text("location")
-        guard let bytes = Base64URL.decode(try object.text("key")), bytes.count == 32 else {
-            throw WireDefect("the member 'key' is no key")
-        }
-        key = Redacted(bytes)
-        let parts = location.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.last.map({ EventID.normal(String($0)) }) == receiptID else {
-            throw WireDefect("a receipt lies where another one should")
-        }
-    }
-
-    /// Reads the paid request and its period: the second requires the first.
-    static func payment(_ object: inout ClosedObject) throws(WireDefect) -> (String?, BillingPeriod?) {
-        var requestID: String?
-        if let value = try object.optional("payment_request_id") {
-            guard let id = value.string.flatMap(EventID.normal) else { throw WireDefect("a request's id is none") }
-            requestID = id
-        }
-        guard let value = try object.optional("billing_period") else { return (requestID, nil) }
-        guard requestID != nil else { throw WireDefect("a period of no request") }
-        return (requestID, try BillingPeriod(value))
-    }
-
-    var members: OrderedJSON.Members {
-        [
-            ("event_id", .string(eventID)), ("receipt_id", .string(receiptID)),
-            ("payment_reference", .string(reference)), ("payment_request_id", requestID.map { .string($0) }),
-            ("billing_period", period?.json), ("location", .string(location)), ("key", .base64(key.reveal())),
-        ]
-    }
-
-    package static func location(_ id: String, _ receiver: PaykitReceiverPath) -> String {
-        "\(ReceiverDirectory.root)private/\(receiver)/receipts/\(id)"
-    }
-
-    package func isAt(_ receiver: PaykitReceiverPath) -> Bool { location == Self.location(receiptID, receiver) }
-}
-
 /// An issuer's statement of a payment. It proves the statement, not that money has arrived.
 package struct PrivateLinkReceipt: Sendable, Hashable {
     package let id: String
@@ -143,7 +76,7 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
         ]).bytes
     }
 
-    /// Opens the file at the place that `access` names, which has to hold the receipt that it names.
+    /// Opens the file at the place that `access` names. It has to hold the receipt that `access` names.
     package init(opening file: [UInt8], with access: ReceiptAccess) throws(WireDefect) {
         guard let json = try? JSONValue(parsing: file) else { throw WireDefect("a sealed receipt is not JSON") }
         var object = try ClosedObject(json)
@@ -168,4 +101,71 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
 
     /// Returns the bound bytes of the place: the documents have the place alone, the code has this prefix.
     private static func binding(_ location: String) -> [UInt8] { Array("paykit.receipt.v1:\(location)".utf8) }
+}
+
+/// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.
+package struct ReceiptAccess: Sendable, Hashable {
+    package let eventID: String
+    package let receiptID: String
+    package let reference: String
+    package let requestID: String?
+    package let period: BillingPeriod?
+    /// A path of the issuer's storage.
+    package let location: String
+    package let key: Redacted<[UInt8]>
+
+    package init(
+        eventID: String, receiptID: String, reference: String, requestID: String? = nil, period: BillingPeriod? = nil,
+        receiver: PaykitReceiverPath, key: Redacted<[UInt8]>
+    ) {
+        self.eventID = eventID
+        self.receiptID = receiptID
+        self.reference = reference
+        self.requestID = requestID
+        self.period = period
+        self.key = key
+        location = Self.location(receiptID, receiver)
+    }
+
+    init(_ object: inout ClosedObject) throws(WireDefect) {
+        eventID = try object.id("event_id")
+        receiptID = try object.id("receipt_id")
+        reference = try object.reference()
+        (requestID, period) = try Self.payment(&object)
+        location = try object.text("location")
+        guard let bytes = Base64URL.decode(try object.text("key")), bytes.count == 32 else {
+            throw WireDefect("the member 'key' is no key")
+        }
+        key = Redacted(bytes)
+        let parts = location.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.last.map({ EventID.normal(String($0)) }) == receiptID else {
+            throw WireDefect("a receipt lies where another one should")
+        }
+    }
+
+    /// Reads the paid request and its period: the second requires the first.
+    static func payment(_ object: inout ClosedObject) throws(WireDefect) -> (String?, BillingPeriod?) {
+        var requestID: String?
+        if let value = try object.optional("payment_request_id") {
+            guard let id = value.string.flatMap(EventID.normal) else { throw WireDefect("a request's id is none") }
+            requestID = id
+        }
+        guard let value = try object.optional("billing_period") else { return (requestID, nil) }
+        guard requestID != nil else { throw WireDefect("a period of no request") }
+        return (requestID, try BillingPeriod(value))
+    }
+
+    var members: OrderedJSON.Members {
+        [
+            ("event_id", .string(eventID)), ("receipt_id", .string(receiptID)),
+            ("payment_reference", .string(reference)), ("payment_request_id", requestID.map { .string($0) }),
+            ("billing_period", period?.json), ("location", .string(location)), ("key", .base64(key.reveal())),
+        ]
+    }
+
+    package static func location(_ id: String, _ receiver: PaykitReceiverPath) -> String {
+        "\(ReceiverDirectory.root)private/\(receiver)/receipts/\(id)"
+    }
+
+    package func isAt(_ receiver: PaykitReceiverPath) -> Bool { location == Self.location(receiptID, receiver) }
 }
