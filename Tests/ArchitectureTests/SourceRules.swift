@@ -135,7 +135,7 @@ enum SourceRules {
     /// statements: by file.
     static let allowedUnlabelled: Set<String> = [
         "HTTPExchange.swift handleExchange", "HTTPExchange.swift endExchange", "HTTPExchange.swift watchConnection",
-        "DatagramAddress.swift init", "StreamAddress.swift init", "BLAKE.swift mix", "KnownToken.swift init",
+        "DatagramTransport.swift init", "StreamTransport.swift init", "BLAKE.swift mix", "KnownToken.swift init",
         "TamperedAnswer.swift init", "StoredColumn.swift rows", "StoredColumn.swift all",
     ]
 

@@ -50,7 +50,7 @@ public struct PaykitNetworkError: Error, Sendable, Hashable, CustomStringConvert
     public let code: Code
     /// One sentence for people, with what to do; no secrets.
     public let message: String
-    /// The payment method concerned; nil where the failure is not about one.
+    /// The payment method concerned; nil if the failure is not about one.
     public let methodID: String?
     /// The wait before another attempt; nil when it would fail the same way.
     public let retryAfter: Duration?

@@ -1,4 +1,4 @@
-// The terms in which all of Paykit's modules are written. Each of them exports the one below it.
+// All of Paykit's modules use these. Each of them exports the one below it.
 @_exported public import PaymentCore
 
 #if canImport(FoundationEssentials)
@@ -9,13 +9,13 @@
 
 /// The entry points of the Pubky network.
 public struct PubkyNetwork: Sendable {
-    /// The relays that are asked for the homeservers of users, and to which the user's own packet is published
+    /// The relays. They are asked for the homeservers of users, and the user's own packet is published to them
     /// (Protocol 2.2). All are asked, and the latest signed packet counts, whichever relay returns it.
     public var relays: [HTTPURL]
-    /// The DHT, which is asked beside the relays or alone: a ``DHTResolver``; nil to ask relays only. A
-    /// payee that no relay knows, or that no relay can be asked about, is not found then.
+    /// The DHT, a ``DHTResolver``, which is asked in addition to the relays or alone; nil to ask relays only. Without
+    /// it, a payee is not found if no relay knows them, or if no relay can be asked.
     public var dht: (any PacketStore)?
-    /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).
+    /// The relay that carries another device's authorisation of this one (Protocol 1.7 and 10.8).
     public var authorizationRelay: HTTPURL
     /// True if homeservers on this machine are allowed, as in tests and sandboxes. A stranger's record can then direct
     /// requests to services of this device.
@@ -49,7 +49,7 @@ public struct PubkyNetwork: Sendable {
             dht: dht, authorizationRelay: try HTTPURL("https://httprelay.pubky.app/inbox"))
     }
 
-    /// A sandbox at `url`, which is relay, homeserver and authorisation relay in one.
+    /// Returns a sandbox at `url`, which is relay, homeserver and authorisation relay in one.
     ///
     /// - Throws: ``/PaymentCore/LinkDefect`` when the address cannot be extended.
     public static func sandbox(_ url: HTTPURL) throws(LinkDefect) -> PubkyNetwork {

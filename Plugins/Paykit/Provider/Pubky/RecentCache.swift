@@ -1,4 +1,4 @@
-/// Values by key, each with the time until which it may be used, by the clock that is never set. Of too many the least
+/// Values by key, each with an end of its use, by the clock that is never set. If there are too many, the least
 /// recently used are dropped.
 package struct RecentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry: Sendable {
@@ -10,7 +10,7 @@ package struct RecentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private let capacity: Int
     private var entries: [Key: Entry] = [:]
     private var turn: UInt64 = 0
-    /// The number of removals: what was asked for before one may be outdated.
+    /// The number of removals: an answer to a question from before a removal may be outdated.
     package private(set) var removals = 0
 
     package init(capacity: Int) { self.capacity = max(1, capacity) }

@@ -3,15 +3,15 @@ import Synchronization
 
 /// Signs its owner in at their homeserver and publishes the homeserver (Protocol 2.3, 3.2 and 3.4).
 ///
-/// A signed token names no homeserver, so that each one that sees it can use it at any other. An account therefore
-/// knows the key of its homeserver, and signs for no other, whatever the network says.
+/// A signed token names no homeserver, so each one that sees it can use it at any other. An account therefore knows the
+/// key of its homeserver, and signs for no other, whatever the network says.
 package struct PubkyAccount: Sendable {
     package let server: PubkyKey
     private let reader: PubkyReader
     private let pkarr: PkarrClient
     private let clock: any PaymentClock
     package let keyPair: PubkyKeyPair
-    /// The maker of grants for homeservers that accept them; without it only cookies are used.
+    /// The maker of grants for homeservers that accept them. Without it only cookies are used.
     private let grants: GrantMaker?
     private let memory: AccountMemory
 
@@ -126,7 +126,7 @@ package struct PubkyAccount: Sendable {
         else { return }
         let others = known?.message.answers.filter { !$0.name.description.hasPrefix("_pubky") } ?? []
         let record = DNSRecord(name, .https(DNSService(priority: 0, target: target)))
-        // Later than the known packet, even where this device's clock is behind.
+        // Later than the known packet, even if this device's clock is behind.
         let time = max(clock.now.microseconds, (known?.timestamp ?? 0) + 1)
         let packet: SignedPacket
         do { packet = try SignedPacket(signing: others + [record], at: time, by: keyPair) } catch {

@@ -1,8 +1,8 @@
 /// Resolves and publishes packets of keys, by relays and the DHT (Protocol 2.2 and 2.4).
 ///
 /// The worst that relays and the DHT can do is to stay silent or return old packets: every packet is verified, all
-/// relays are asked, and the latest packet counts. The DHT is slower, so that readers ask it only where no relay
-/// returns a packet; before publishing, relays and DHT are all asked.
+/// relays are asked, and the latest packet counts. The DHT is slower, so readers ask it only if no relay returns a
+/// packet. Before publishing, all relays and the DHT are asked.
 package actor PkarrClient {
     private struct Known {
         let packet: SignedPacket
@@ -14,13 +14,13 @@ package actor PkarrClient {
     private let relays: [HTTPURL]
     private let http: any HTTPTransport
     private let dht: (any PacketStore)?
-    /// The stored times of packets; without them an older packet is recognised only while this client lives.
+    /// The stored times of packets. Without them an older packet is recognised only while this client lives.
     let times: (any PacketTimes)?
     private let clock: any PaymentClock
     private var known: RecentCache<PubkyKey, Known>
 
     /// - Parameters:
-    ///   - dht: stores packets beside the relays; without it only relays are asked.
+    ///   - dht: stores packets in addition to the relays; without it only relays are asked.
     ///   - capacity: the greatest number of cached packets; the least recently used are removed first.
     package init(
         relays: [HTTPURL], http: any HTTPTransport, dht: (any PacketStore)? = nil, times: (any PacketTimes)? = nil,
@@ -94,9 +94,9 @@ package actor PkarrClient {
     }
 
     /// Publishes a packet to all relays and to the DHT. `former` is the packet that it replaces. Older relays store
-    /// nothing where they know another; current ones ignore it. Returns the number of relays that have it now; the DHT
-    /// counts as one. Throws when none has it, when the DHT has a later packet of this key, or when at least as many
-    /// relays know a later packet as have stored this one: another publisher's packet would be overwritten.
+    /// nothing if they know another packet. Current ones ignore it. Returns the number of relays that have it now; the
+    /// DHT counts as one. Throws when none has it, when the DHT has a later packet of this key, or when at least as
+    /// many relays know a later packet as have stored this one: another publisher's packet would be overwritten.
     @discardableResult
     package func publish(
         _ packet: SignedPacket, replacing former: SignedPacket? = nil
@@ -145,10 +145,10 @@ package actor PkarrClient {
             until: until)
     }
 
-    // MARK: One source
+    // MARK: A single source
 
     /// The answer of a relay or the DHT: to a question its packet, if it has one; to a packet the later one that it
-    /// has, or nil where it stores the packet.
+    /// has, or nil if it stores the packet.
     private typealias Answer = Result<SignedPacket?, PaykitNetworkError>
 
     private static func ask(_ dht: any PacketStore, for key: PubkyKey) async -> Answer {
@@ -251,4 +251,58 @@ package actor PkarrClient {
         default: PaykitNetworkError(.transport, "the relay \(relay.host) failed (status \(status))")
         }
     }
+}
+
+/// Stores the time of the latest packet that was seen of each key, so that a program that starts again takes no older
+/// one: relays and the DHT can return packets from before their owner moved.
+package protocol PacketTimes: Sendable {
+    /// Returns the time of the latest packet, in microseconds since 1970; nil for none. Throws the storage failure.
+    func latest(of key: PubkyKey) async throws -> UInt64?
+
+    /// Stores a time, unless a later one is stored. Throws the storage failure.
+    func record(_ time: UInt64, of key: PubkyKey) async throws
+}
+
+extension PkarrClient {
+    /// Returns the stored time of the latest packet of `key`. Throws `storage`, as it may be later than those found.
+    func latestTime(of key: PubkyKey) async throws(PaykitNetworkError) -> UInt64? {
+        do { return try await times?.latest(of: key) } catch {
+            throw PaykitNetworkError(.storage, "the time of the latest packet of \(key) cannot be read: \(error)")
+        }
+    }
+
+    func record(_ packet: SignedPacket) async throws(PaykitNetworkError) {
+        do { try await times?.record(packet.timestamp, of: packet.key) } catch {
+            throw PaykitNetworkError(
+                .storage, "the time of the latest packet of \(packet.key) cannot be kept: \(error)")
+        }
+    }
+
+    static func outdated(_ key: PubkyKey) -> PaykitNetworkError {
+        PaykitNetworkError(
+            .invalidData,
+            "the network returns an older packet of \(key) than it did before, and it is not used: try again later",
+            retryAfter: .seconds(60))
+    }
+}
+
+/// Stores signed packets of keys in addition to the relays (Protocol 2.4): ``DHTResolver`` does so in the DHT.
+public protocol PacketStore: Sendable {
+    /// Returns the latest packet of `key`.
+    ///
+    /// - Returns: the packet, its signature checked; nil when the whole store was searched and has none.
+    /// - Throws: ``PaykitNetworkError``, also when a part of the store did not answer and the rest has no packet.
+    func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket?
+
+    /// Stores a packet in place of earlier ones.
+    ///
+    /// - Returns: a later packet of the same key that is stored, and stays; nil when `packet` is stored now.
+    /// - Throws: ``PaykitNetworkError`` if neither is the case.
+    func store(_ packet: SignedPacket) async throws(PaykitNetworkError) -> SignedPacket?
+
+    /// Returns the addresses of a host, so that a stranger's record directs no request into the device's own network.
+    ///
+    /// - Parameter host: a name, or an address in dotted form.
+    /// - Returns: the addresses; nil if they cannot be found.
+    func addresses(of host: String) async -> [StreamAddress]?
 }

@@ -60,12 +60,12 @@ public struct SignedPacket: Sendable, Hashable {
         Array("3:seqi\(timestamp)e1:v\(dns.count):".utf8) + dns
     }
 
-    /// Returns true if this one counts instead of `other`: the later one, for equal times the one of greater bytes.
+    /// Returns true if this one counts instead of `other`: the later one, or for equal times the one of greater bytes.
     package func isNewer(than other: SignedPacket) -> Bool {
         timestamp == other.timestamp ? other.dns.lexicographicallyPrecedes(dns) : timestamp > other.timestamp
     }
 
-    /// The time for which it may be kept, in seconds: the shortest of its records, from five minutes to a day.
+    /// The lifetime in a cache, in seconds: the shortest of its records, from five minutes to a day.
     package var ttl: UInt32 {
         min(max(message.answers.map(\.ttl).min() ?? 0, 300), 86_400)
     }

@@ -4,7 +4,7 @@ import PaymentCrypto
 package struct PaymentTerms: Sendable, Hashable {
     package let amount: PrivateLinkAmount
     package let reference: String
-    /// The last time at which it can be accepted, by the payer's clock.
+    /// The end of the time to accept it, by the payer's clock.
     package let expiresAt: PrivateLinkTime?
     package let recurrence: PrivateLinkRecurrence?
     package let identifiers: [PaykitIdentifier]

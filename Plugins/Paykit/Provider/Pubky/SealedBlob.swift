@@ -1,4 +1,4 @@
-import PaymentCrypto
+package import PaymentCrypto
 
 /// A file that only one device can read, as JSON (Protocol 5.4).
 package struct SealedBlob: Sendable, Hashable {
@@ -112,7 +112,7 @@ package struct SealedBlob: Sendable, Hashable {
         ]).bytes
     }
 
-    // MARK: What is bound
+    // MARK: Associated data
 
     /// Returns the data that may have been bound: the first is the current form, the others are older ones.
     private static func associated(
@@ -167,5 +167,112 @@ package enum SealedKeys {
 
     private static func derive(_ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8], info: String) -> [UInt8] {
         HKDF.derive(.sha256, secret: secret, salt: ephemeral + recipient, info: Array(info.utf8), byteCount: 32)
+    }
+}
+
+/// A file that only one device can read, in the binary form `SB2` (Protocol 5.4).
+package struct SealedEnvelope: Sendable, Hashable {
+    /// The header's entries by their numbers, except the signature.
+    package let header: CBORMap
+    package let signature: [UInt8]?
+    package let ciphertext: [UInt8]
+
+    package enum Key {
+        package static let context: UInt64 = 0
+        package static let recipientID: UInt64 = 3
+        package static let nonce: UInt64 = 5
+        package static let recipient: UInt64 = 7
+        package static let ephemeral: UInt64 = 8
+        package static let sender: UInt64 = 9
+        package static let signature: UInt64 = 10
+    }
+
+    package static let magic = Array("SB2".utf8) + [2]
+    package static let info = SealedBlob.Version.two.info
+    package static let maximumHeader = 2048
+
+    // MARK: Reading
+
+    package init(parsing bytes: [UInt8]) throws(WireDefect) {
+        var reader = ByteReader(bytes)
+        guard try reader.bytes(4) == Self.magic else { throw WireDefect("an envelope does not say that it is one") }
+        let count = Int(try reader.uint16())
+        guard count <= Self.maximumHeader else { throw WireDefect("an envelope's header is too long") }
+        let map = try CBORMap(parsing: try reader.bytes(count))
+        let lengths: [UInt64: Int] = [
+            Key.context: 32, Key.recipientID: 16, Key.nonce: 24, Key.recipient: 32, Key.ephemeral: 32, Key.sender: 32,
+        ]
+        for (key, length) in lengths {
+            guard map[key]?.bytes?.count == length else { throw WireDefect("an envelope has no entry \(key)") }
+        }
+        if let entry = map[Key.signature] {
+            guard let bytes = entry.bytes, bytes.count == 64 else {
+                throw WireDefect("an envelope's signature is none")
+            }
+            signature = bytes
+        } else {
+            signature = nil
+        }
+        var unsigned = map
+        unsigned.entries[Key.signature] = nil
+        header = unsigned
+        ciphertext = reader.rest()
+        guard 16...SealedBlob.maximumLength + 16 ~= ciphertext.count else { throw WireDefect("an envelope is cut off") }
+    }
+
+    /// The sender; proven by ``isSigned(owner:path:)`` only.
+    package var sender: PubkyKey? { header[Key.sender]?.bytes.flatMap { try? PubkyKey(bytes: $0) } }
+
+    package func open(_ key: [UInt8], owner: PubkyKey, path: String) throws(WireDefect) -> [UInt8] {
+        guard let key = SealedKeys.opening(header[Key.ephemeral]?.bytes ?? [], with: key, Self.info),
+            let content = try? XChaCha20Poly1305.open(
+                ciphertext, key: key, nonce: header[Key.nonce]?.bytes ?? [],
+                authenticating: Self.associated(owner, path, header))
+        else { throw WireDefect("an envelope was changed, moved, or is for another recipient") }
+        return content
+    }
+
+    package func isSigned(owner: PubkyKey, path: String) -> Bool {
+        guard let signature, let sender else { return false }
+        return Ed25519.isValid(
+            signature, message: Self.signable(owner, path, header: header, ciphertext: ciphertext),
+            publicKey: sender.bytes)
+    }
+
+    package static func associated(_ owner: PubkyKey, _ path: String, _ header: CBORMap) -> [UInt8] {
+        Array("pubky-envelope/v2:".utf8) + owner.bytes + Array(path.utf8) + header.wire
+    }
+
+    package static func signable(_ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]) -> [UInt8] {
+        BLAKE3.hash(Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)
+    }
+}
+
+/// A map of CBOR with numbers as keys, and numbers, bytes and texts as values: all that headers of sealed blobs
+/// require. Only the one deterministic form is written and read.
+package struct CBORMap: Sendable, Hashable {
+    package var entries: [UInt64: CBORValue]
+
+    private static let most = 16
+
+    package init(_ entries: [UInt64: CBORValue]) { self.entries = entries }
+
+    package subscript(_ key: UInt64) -> CBORValue? { entries[key] }
+
+    package var wire: [UInt8] { CBORValue.map(entries.map { (.unsigned($0.key), $0.value) }).wire }
+
+    package init(parsing bytes: [UInt8]) throws(WireDefect) {
+        guard case .map(let items)? = try? CBORValue(parsing: bytes), items.count <= Self.most else {
+            throw WireDefect("a header is no small map")
+        }
+        entries = [:]
+        for (key, value) in items {
+            guard let key = key.unsigned else { throw WireDefect("a header's keys are not numbers") }
+            guard value.unsigned != nil || value.bytes != nil || value.text != nil else {
+                throw WireDefect("a header has a value that no header has")
+            }
+            entries[key] = value
+        }
+        guard wire == bytes else { throw WireDefect("a header is not in the shortest form, in the order of its keys") }
     }
 }
