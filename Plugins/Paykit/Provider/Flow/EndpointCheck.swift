@@ -1,3 +1,5 @@
+import PaymentSettlement
+
 /// Checks endpoints before they are published or paid: their form, checksums, network, expiry and amount must agree
 /// with their method (Protocol 4.6).
 ///
@@ -7,7 +9,7 @@
 /// configuration.endpointCheck = PaykitEndpointCheck(StandardsReader())
 /// ```
 public struct PaykitEndpointCheck: Sendable {
-    /// The chain to which endpoints of Bitcoin and Lightning have to belong.
+    /// The required chain of Bitcoin and Lightning endpoints.
     @nonexhaustive
     public enum Network: String, Sendable, Hashable {
         /// Bitcoin, with real money.
@@ -51,11 +53,11 @@ public struct PaykitEndpointCheck: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: an endpoint that was published or offered, or is about to be published.
-    ///   - amount: the amount to pay, in bitcoin; nil where it is open.
+    ///   - amount: the amount to pay, in bitcoin; nil if it is open.
     ///   - now: the time.
     /// - Returns: the payment instruction in the endpoint; nil for an unknown method.
-    /// - Throws: ``PaykitNetworkError`` with the method: `invalidData` for a text that is no such endpoint or of
-    ///   another network, `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's
+    /// - Throws: ``PaykitNetworkError`` with the method: `invalidData` for a text that is not such an endpoint, or is
+    ///   of another network, `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's
     ///   limits. The text is not repeated.
     @discardableResult
     public func check(
@@ -96,7 +98,7 @@ public struct PaykitEndpointCheck: Sendable {
         return instruction
     }
 
-    /// Returns true if a method's name names this chain, or none.
+    /// Returns true if a method's name names this chain, or no chain.
     private func isNamed(for network: Network, _ method: String) -> Bool {
         guard let identifier = PaykitIdentifier(method), identifier.formerName == "onchain" else { return true }
         guard let rail = identifier.parts?.rail else { return true }
@@ -133,5 +135,50 @@ public struct PaykitEndpointCheck: Sendable {
         let (first, second) = (left.decimalText, right.decimalText)
         if PaykitEndpoint.isLess(first, than: second) { return .orderedAscending }
         return PaykitEndpoint.isLess(second, than: first) ? .orderedDescending : .orderedSame
+    }
+}
+
+enum EndpointOffers {
+    typealias Offer = (endpoint: PaykitEndpoint, offer: SettlementOffer)
+
+    /// Returns the offers in the endpoint's text; none if it is not sound. The method decides an ambiguous coin.
+    static func offers(of endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> [SettlementOffer] {
+        let text = endpoint.endpoint
+        let isBare = !text.contains(":")
+        let method = PaykitIdentifier(endpoint.methodID)?.formerName ?? endpoint.methodID
+        let scheme: String? =
+            switch method {
+            case "onchain": "bitcoin:"
+            case "lightning": "lightning:"
+            default: nil
+            }
+        // An identifier of generation 3 also names the form and the chain.
+        guard PaykitIdentifier(endpoint.methodID)?.allows(text) ?? true else { return [] }
+        if isBare, let scheme {
+            let found = SettlementOffer.offers(in: scheme + text, reader)
+            if !found.isEmpty { return found }
+        }
+        let found = SettlementOffer.offers(in: text, reader)
+        // An address under the method of invoices contradicts its method.
+        return scheme == nil ? found : found.filter { $0.endpoint.kind.method == method }
+    }
+}
+
+extension SettlementEndpoint {
+    /// Returns the title of an option that pays it, for people. `rest` is the end of the title, such as `, as asked
+    /// for`.
+    func title(_ rest: String = "") -> String {
+        (kind == .bitcoinAddress ? "Bitcoin, on the chain" : "Bitcoin, over Lightning") + rest
+    }
+}
+
+extension PaykitEndpointCheck {
+    /// Returns the endpoint as the settler can pay it; nil if it cannot, or if the endpoint is for another amount.
+    func settlement(
+        of endpoint: PaykitEndpoint, _ amount: Money, by settler: any PaymentSettler
+    ) -> SettlementEndpoint? {
+        EndpointOffers.offers(of: endpoint, reader).first {
+            $0.takes(amount) && settler.canSettle($0.endpoint.kind, on: $0.endpoint.network)
+        }?.endpoint
     }
 }

@@ -14,7 +14,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
         /// Creates a key pair.
         ///
-        /// - Throws: ``PaykitNetworkError`` when the secret key has not 32 bytes.
+        /// - Throws: ``PaykitNetworkError`` if the secret key does not have 32 bytes.
         public init(epoch: UInt32, secretKey: Redacted<[UInt8]>) throws(PaykitNetworkError) {
             guard let publicKey = try? X25519.publicKey(of: secretKey.reveal()) else {
                 throw PaykitNetworkError(.validationFailed, "a device's key has 32 bytes")
@@ -35,12 +35,12 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     public let deviceID: String
     /// The device's keys, by epoch.
     public let keyPairs: [KeyPair]
-    /// The seed of further keys; nil where the key manager provides none.
+    /// The seed of further keys; nil if the key manager provides no seed.
     public let noiseSeed: Redacted<[UInt8]>?
     /// The time after which the handoff is invalid.
     public let expiresAt: Date
 
-    /// The time for which a handoff is valid.
+    /// The lifetime of a handoff.
     public static let lifetime = Duration.seconds(300)
 
     /// Creates a handoff.
@@ -145,11 +145,11 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         }
         try self.init(
             of: user, session: Redacted(session), capabilities, to: device, keyPairs: keyPairs, noiseSeed: seed,
-            // In milliseconds; in later versions in seconds.
+            // In milliseconds, or in later versions in seconds.
             expiresAt: Date(timeIntervalSince1970: Double(end) / (end > 100_000_000_000 ? 1000 : 1)))
     }
 
-    /// The entries of a list, empty where it is missing; nil for any other value.
+    /// Returns the entries of a list: empty if it is missing, nil for any other value.
     private static func list(_ value: JSONValue?) -> [JSONValue]? {
         guard let value, !value.isNull else { return [] }
         return value.array

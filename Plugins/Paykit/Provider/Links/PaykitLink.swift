@@ -1,11 +1,11 @@
-import PaymentCrypto
+import PaymentSettlement
 
 /// The meaning of a Paykit link (Protocol 1.4 to 1.6).
 @nonexhaustive
 public enum PaykitLink: Sendable, Hashable {
     /// A payment to this user.
     case payee(PubkyKey)
-    /// A payment for this user's request of this id, which they keep.
+    /// A payment for this user's request of this id. The user stores the request.
     case request(id: String, from: PubkyKey)
     /// A payment for this user's request over a private link with this device.
     case privateRequest(PaykitRequestURL)
@@ -50,7 +50,7 @@ public enum PaykitLink: Sendable, Hashable {
     }
 
     private static func pubky(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink {
-        // The scanner takes the key for a host and lowercases it; a key that this changed is invalid.
+        // The scanner takes the key for a host and lowercases it. A key that this changed is invalid.
         guard link.port == nil, let host = link.host, link.spelling == nil || !hasCapitalsInHost(link) else {
             throw .key(.encoding)
         }
@@ -112,5 +112,122 @@ public enum PaykitLinkDefect: Error, Sendable, Hashable, CustomStringConvertible
         case .parameter("from"): "a payment request names its sender once, as from=pubky://…"
         case .parameter(let name): "the link's parameter '\(name)' is missing, doubled or malformed"
         }
+    }
+}
+
+/// A link to a request over a private link (Protocol 12.9). This device makes it for its own router, which finds the
+/// amount and all else in the stored state of the private link.
+///
+/// `paykit:request?request_id=…&from=pubky://…&app=bitkit/wallet`, and `&recurs=true` for a recurring request.
+public struct PaykitRequestURL: Sendable, Hashable {
+    /// The request's id in its normal form: lower case.
+    public let id: String
+    /// The user that asks.
+    public let payee: PubkyKey
+    /// The payee's app that asks.
+    public let app: PaykitReceiverPath
+    /// True if each period is a separate payment.
+    public let recurs: Bool
+
+    /// Creates a link; nil if the id is malformed.
+    public init?(_ id: String, from payee: PubkyKey, app: PaykitReceiverPath, recurs: Bool) {
+        guard let id = EventID.normal(id) else { return nil }
+        self.id = id
+        self.payee = payee
+        self.app = app
+        self.recurs = recurs
+    }
+
+    /// The link's text, as routers accept it.
+    public var text: String {
+        "paykit:request?request_id=\(id)&from=pubky://\(payee)&app=\(app)\(recurs ? "&recurs=true" : "")"
+    }
+
+    /// The payment's reference, the same for every spelling of the link. For a recurring request it identifies the
+    /// payee: each period is a separate payment.
+    var reference: String { "\(payee)/\(app)/request/\(id)" }
+}
+
+/// The meaning of Paykit's links to a router (Protocol 1.4 to 1.6).
+enum PayableLink {
+    /// Returns the reference and the trust of `link`; nil when it cannot be used.
+    static func match(_ link: PaymentLink, _ reader: any InstructionReader, _ callbacks: [String]) -> LinkMatch? {
+        if isCallback(link, callbacks) { return LinkMatch(reference: nil, role: .callback, holdsSecret: true) }
+        // A payment standard rejects this link and reports which part of it is wrong.
+        if case .defective = reader.read(link) { return nil }
+        guard let meaning = (try? PaykitLink.read(link)).flatMap(\.self) else { return nil }
+        switch meaning {
+        case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)
+        case .invoice(let endpoint): return invoice(endpoint, reader)
+        // An id is any text. Encoded, it cannot pass for an app's path, nor for another Unicode form of itself.
+        case .request(let id, let sender):
+            return LinkMatch(reference: "\(sender)/request/\(PercentCoding.encode(id))", holdsSecret: false)
+        case .privateRequest(let request):
+            return LinkMatch(reference: request.reference, holdsSecret: false, namesPayee: request.recurs)
+        case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
+        case .otherGeneration(let word):
+            return LinkMatch(
+                reference: nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),
+                holdsSecret: holdsKey(link))
+        }
+    }
+
+    /// Links to private endpoints of the first generation contain the key that opens them.
+    private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
+
+    /// Returns a match with the same reference as the same endpoint in any other link.
+    private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch {
+        LinkMatch(settling: EndpointOffers.offers(of: endpoint, reader))
+            ?? LinkMatch(
+                reference: nil, trust: .unverified(reason: "its endpoint is not sound, or of no kind that is known"),
+                holdsSecret: false)
+    }
+
+    private static func isCallback(_ link: PaymentLink, _ callbacks: [String]) -> Bool {
+        callbacks.contains { callback in
+            guard let known = try? PaymentLink(callback) else { return false }
+            return known.scheme == link.scheme && known.host == link.host && known.path == link.path
+        }
+    }
+}
+
+/// The values in a link's query, each decoded once.
+struct LinkValues {
+    private let link: PaymentLink
+    private let plusIsSpace: Bool
+
+    /// - Parameter plusIsSpace: true if a plus sign is a space, as in forms; otherwise it stays a plus sign.
+    init(_ link: PaymentLink, plusIsSpace: Bool = false) {
+        self.link = link
+        self.plusIsSpace = plusIsSpace
+    }
+
+    /// Returns the value called `name`, which may be empty; nil if it is missing. Throws
+    /// ``PaykitLinkDefect/parameter(_:)`` if it occurs twice or cannot be decoded: readers would disagree.
+    func whole(_ name: String) throws(PaykitLinkDefect) -> String? {
+        let values = link.queryItems.filter { $0.name == Substring(name) }
+        guard values.count <= 1 else { throw .parameter(name) }
+        guard let first = values.first else { return nil }
+        guard let text = PercentCoding.decode(first.value, plusIsSpace: plusIsSpace) else { throw .parameter(name) }
+        return text
+    }
+
+    /// The value called `name`; nil if it is missing or empty. Throws as ``whole(_:)``.
+    subscript(_ name: String) -> String? {
+        get throws(PaykitLinkDefect) {
+            guard let text = try whole(name), !text.isEmpty else { return nil }
+            return text
+        }
+    }
+
+    /// Returns the value called `name`. Throws as ``whole(_:)``, and if it is missing or empty.
+    func required(_ name: String) throws(PaykitLinkDefect) -> String {
+        guard let value = try self[name] else { throw .parameter(name) }
+        return value
+    }
+
+    func first(_ names: String...) throws(PaykitLinkDefect) -> String? {
+        for name in names { if let value = try self[name] { return value } }
+        return nil
     }
 }
