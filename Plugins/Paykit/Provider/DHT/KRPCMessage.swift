@@ -29,7 +29,7 @@ package struct KRPCMessage: Sendable, Hashable {
 
     /// The most bytes of a foreign transaction that are repeated.
     package static let transactionLimit = 32
-    /// The version by which this package identifies itself.
+    /// This package's version.
     package static let ownVersion = Array("PR".utf8) + [0, 1]
 
     /// Reads a message from the network; nil if the bytes are not a message. Questions that are understood only in part

@@ -7,8 +7,8 @@
 /// - Of an answer's names a few are followed, and more as those prove to exist. The names of a node that sends an item
 ///   that is not the owner's are not followed at all.
 /// - Every fourth question goes to a node named by the node that was followed least.
-/// - The nearest twenty could be twenty liars, so all nodes are asked within the distance in which twenty are to be
-///   expected in a net of this size. If too few are known for that, the nodes that answered are asked for others,
+/// - The nearest twenty could be twenty liars, so all nodes are asked within the distance that is expected to hold
+///   twenty in a net of this size. If too few are known for that, the nodes that answered are asked for others,
 ///   slightly off the target: liars around the target do not appear in those answers.
 struct Lookup: DHTExchange {
     static let closeness = 20
@@ -146,7 +146,7 @@ struct Lookup: DHTExchange {
         candidates.filter { $0.state == .answered && $0.answered != nil }.sorted { $0.distance < $1.distance }
     }
 
-    /// Returns the share of all ids in which twenty nodes are to be expected, by the distances of those that answered.
+    /// Returns the share of all ids that is expected to hold twenty nodes, by the distances of those that answered.
     ///
     /// Each number of nodes, with the distance that holds them, gives an estimate of the net's size. The median of the
     /// estimates from twenty to forty nodes is used: twenty liars at any distance do not decide it, and farther out
@@ -225,7 +225,7 @@ struct Lookup: DHTExchange {
             .compactMap { _, node in node.token.map { (node.address, $0) } }.prefix(Self.storeLimit).map(\.self)
     }
 
-    /// Nodes that answered by the id under which others knew them.
+    /// Nodes that answered with an id that others had named.
     var reliable: [NodeContact] {
         nearest.compactMap { node in
             guard let id = node.answered, node.isKnown(as: id) else { return nil }
@@ -261,7 +261,7 @@ extension Lookup {
         /// True if it has refused the question of BEP 44. It is then asked that of BEP 5.
         var refusesGet = false
         var state = State.unasked
-        /// The ids by which others named it, each with the number of its votes.
+        /// The ids that others gave it, each with the number of its votes.
         private var names: [(id: NodeID, votes: Int)] = []
         /// The indices of the candidates that named it.
         private(set) var introducers: [Int] = []

@@ -28,7 +28,7 @@ package enum ChannelMessage: Sendable, Hashable {
         }
     }
 
-    /// A form in which messages are written. A peer's dialect is known from its messages.
+    /// A written form of messages. A peer's dialect is known from its messages.
     package enum Dialect: String, Sendable, CaseIterable {
         /// The native library's: users as lists of numbers. Written if the peer's dialect is not known.
         case native

@@ -32,7 +32,7 @@ public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
     private static let chains = ["bitcoin", "testnet", "signet", "regtest"]
     private static let addressFormats = ["p2tr", "p2wpkh", "p2sh", "p2pkh"]
 
-    /// All identifiers that generation 3 wallets know, in the order in which they try them.
+    /// All identifiers that generation 3 wallets know, in the order that they try them.
     public static let known: [String] =
         ["btc-lightning-bolt11", "btc-lightning-lnurl"]
         + addressFormats.flatMap { format in chains.map { "btc-\($0)-\(format)" } }

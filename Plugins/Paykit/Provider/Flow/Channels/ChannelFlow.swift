@@ -12,7 +12,7 @@ struct ChannelFlow: Sendable {
     let provider: ProviderID
     let context: ProviderContext
 
-    /// The step in which the payee is asked: an on-disk contract.
+    /// The step that asks the payee: an on-disk contract.
     private static let step = "agree"
     /// The longest wait for the payee's confirmation. The money is sent by then.
     private static let confirmationTimeout = Duration.seconds(15)

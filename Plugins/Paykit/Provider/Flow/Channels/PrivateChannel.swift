@@ -32,7 +32,7 @@ package actor PrivateChannel {
 
     // MARK: Opening
 
-    /// Opens a channel to the owner of `endpoint`. `generation` is the form in which this side proves its identity.
+    /// Opens a channel to the owner of `endpoint`. `generation` is the form of this side's proof of identity.
     package static func open(
         to endpoint: PaykitNoiseEndpoint, as identity: ChannelIdentity, _ generation: NoiseIdentity.Generation,
         over wire: ChannelWire, random: any RandomSource

@@ -79,8 +79,8 @@ extension BillingPeriod {
     }
 }
 
-/// The paid periods of a request of which only the time is stored: spans of periods that follow each other, and a time
-/// before which nothing is known any more.
+/// The paid periods of a request that are stored by their time only: spans of periods that follow each other, and a
+/// time before which nothing is known any more.
 package struct PastPeriods: Sendable, Hashable, Codable {
     package enum Knowledge: Sendable, Hashable {
         case paid

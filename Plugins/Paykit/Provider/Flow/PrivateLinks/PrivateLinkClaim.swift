@@ -109,8 +109,8 @@ extension PrivateLinkFlow {
         [.proposed, .accepted, .active].contains(request.state.phase) && !request.state.isExpired(at: moment)
     }
 
-    /// Begins a payment of a request at an endpoint, unless one has begun. An unanswered request is thereby accepted.
-    /// Returns the state now; ``PrivateLinkDue/open(_:_:)`` if only other endpoints may still be paid.
+    /// Begins a payment of a request at an endpoint, unless one has begun. This accepts an unanswered request. Returns
+    /// the state now; ``PrivateLinkDue/open(_:_:)`` if only other endpoints may still be paid.
     func claim(
         _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: PrivateLinkParty,
         _ check: PaykitEndpointCheck

@@ -1,5 +1,3 @@
-import PaymentSettlement
-
 /// The payer's side.
 extension PrivateLinkFlow {
     /// Returns the requests between the two, in the order of arrival: all open ones, and the latest that are over.
@@ -42,9 +40,9 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Pays a request, or one period of it, without a router, and queues the proof for sending. A request that waits
-    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses. `check` reads
-    /// endpoints, and checks them before one is chosen. Returns the proof of payment. Throws ``PaykitNetworkError``:
+    /// Pays a request, or one period of it, without a router, and queues the proof for sending. This accepts a request
+    /// that waits for an answer. The settler knows the payment by the name that a router uses. `check` reads endpoints,
+    /// and checks them before one is chosen. Returns the proof of payment. Throws ``PaykitNetworkError``:
     /// `paymentInDoubt` if the settler does not know the outcome, and `methodNotSupported` if there is no endpoint to
     /// pay now. The payee then has to send a new list.
     package func pay(

@@ -190,8 +190,8 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         /// Returns true if this state or an earlier version of it has requested a recovery; false if another copy has.
         func hasAsked(_ attempt: String) -> Bool { attempt == ownAttempt || pastAttempts.contains(attempt) }
 
-        /// The time at which this program began to look, or last requested a recovery. A request that this state does
-        /// not know and that is older was written late, by a program that has ended; a later one is another copy's.
+        /// The time when this program began to look, or last requested a recovery. A request that this state does not
+        /// know and that is older was written late, by a program that has ended. A later one is another copy's.
         var lastBegun: PrivateLinkTime {
             [ownAttemptAt, since].compactMap { $0.flatMap { PrivateLinkTime($0) } }.max() ?? PrivateLinkTime(seconds: 0)
         }

@@ -4,7 +4,7 @@
 /// A row has a bounded size, however often the request recurs: of the periods that are over, the latest are stored
 /// whole, and those before as spans of time.
 package struct PrivateLinkRequest: Sendable, Hashable {
-    /// A message of either side, in the order in which this side saw them: within one direction, the order of sending.
+    /// A message of either side, in the order that this side saw them. Within one direction it is the order of sending.
     package struct Entry: Sendable, Hashable, Codable {
         package let isOwn: Bool
         package let text: String
@@ -280,7 +280,7 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     /// The list that the endpoint is from; nil if that was lost.
     package let list: Int?
     package var proof: String?
-    /// The number of earlier attempts in which nothing was sent.
+    /// The number of earlier attempts that sent nothing.
     package var number = 0
     /// True once the payer's settler is being asked to pay it: from then on only the settler's status counts.
     package var isHandedOver = false

@@ -56,7 +56,7 @@ public struct PaykitProration: Sendable, Hashable {
 
     /// Computes the proration of a change in a period from `start` to `end`. Times are seconds since 1970. `old` is the
     /// price of the period before the change. `new` is the price of the period after it, in the same currency. `change`
-    /// is the time from which the change applies.
+    /// is the time when the change begins to apply.
     ///
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)``.
     public init(

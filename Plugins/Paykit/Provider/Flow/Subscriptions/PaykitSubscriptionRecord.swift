@@ -39,7 +39,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     public struct Cancellation: Sendable, Hashable, Codable {
         /// The side that ended it.
         public let side: Side
-        /// The time from which nothing is paid.
+        /// The time when payments end.
         public let effectiveAt: Int64
         /// The reason; nil if none was given.
         public let reason: String?
@@ -85,8 +85,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         proposal = signed
     }
 
-    /// Proposes a change. The old terms hold until the other side has accepted it. `effectiveAt` is the time from which
-    /// it applies, not before now. `pair` is the key pair of one of the two sides.
+    /// Proposes a change. The old terms hold until the other side has accepted it. `effectiveAt` is the time when it
+    /// begins to apply, not before now. `pair` is the key pair of one of the two sides.
     ///
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func propose(
@@ -188,7 +188,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     }
 
     /// Ends the subscription for either side, without the other's consent. A stated end can only move to an earlier
-    /// time. `effectiveAt` is the time from which nothing is paid.
+    /// time. `effectiveAt` is the time when payments end.
     ///
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it ends earlier already.
     public mutating func cancel(

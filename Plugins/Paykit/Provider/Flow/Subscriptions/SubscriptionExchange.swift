@@ -66,7 +66,7 @@ package struct SubscriptionExchange: Sendable {
 
     // MARK: Own changes
 
-    /// Returns the subscriptions with the other user, in the order in which they were first known.
+    /// Returns the subscriptions with the other user, in the order that they became known.
     package func records() async throws(PaykitNetworkError) -> [PaykitSubscriptionRecord] {
         try await kept().kept.records
     }

@@ -135,7 +135,7 @@ public struct PubkyCapability: Sendable, Hashable {
         }
     }
 
-    /// Returns the text of `capabilities`: those of one scope merged, in the order in which the scopes first appear.
+    /// Returns the text of `capabilities`: those of one scope are merged, in the order of the scopes' first appearance.
     static func text(_ capabilities: [PubkyCapability]) -> String {
         var merged: [PubkyCapability] = []
         for capability in capabilities {
@@ -228,7 +228,7 @@ package struct AuthToken: Sendable {
 /// A homeserver's description of a session (Protocol 3.4).
 package struct SessionInfo: Sendable, Hashable {
     package let key: PubkyKey
-    /// The time at which the session was opened: microseconds since 1970.
+    /// The time when the session was opened: microseconds since 1970.
     package let createdAt: UInt64
     package let name: String
     package let userAgent: String

@@ -111,7 +111,7 @@ public struct DatagramAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Creates an address from octets, in the order in which they are written.
+    /// Creates an address from octets, in their written order.
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
         self.init(host: UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d), port: port)
     }

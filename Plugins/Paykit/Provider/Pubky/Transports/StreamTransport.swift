@@ -16,8 +16,8 @@ public protocol StreamTransport: Sendable {
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use.
     func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener
 
-    /// Returns the addresses of a host, in the order in which to try them. `host` is a name, an address in dotted form,
-    /// or an IPv6 address, in brackets or without. `port` is the port that the addresses get.
+    /// Returns the addresses of a host, in the order to try them. `host` is a name, an address in dotted form, or an
+    /// IPv6 address, in brackets or without. `port` is the port that the addresses get.
     ///
     /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
     func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress]
@@ -139,7 +139,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Creates an IPv4 address from octets, in the order in which they are written.
+    /// Creates an IPv4 address from octets, in their written order.
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
         self.init(DatagramAddress(a, b, c, d, port: port))
     }

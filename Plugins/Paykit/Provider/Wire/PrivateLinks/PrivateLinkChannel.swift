@@ -57,8 +57,8 @@ package struct PrivateLinkChannel: Sendable {
     }
 }
 
-/// The form in which a link's messages are encrypted and put into files, as released wallets have it: a length before
-/// the encrypted message (N1, Protocol 12.2). Neither a file nor its path reveals its form.
+/// The form of a link's encrypted messages in files, as released wallets have it: a length before the encrypted message
+/// (N1, Protocol 12.2). Neither a file nor its path reveals its form.
 package enum PrivateLinkForm {
     package static let fileLength = 1018
     package static let maximumMessage = 1000
