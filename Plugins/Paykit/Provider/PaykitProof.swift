@@ -5,12 +5,12 @@ import PaymentCrypto
 public enum PaykitProof: Sendable, Hashable {
     /// The preimage of a Lightning invoice's payment hash: 64 hexadecimal digits each. Only the payee reveals it.
     case preimage(String, paymentHash: String)
-    /// The id of a bitcoin transaction: 64 hexadecimal digits. Only the chain shows that it pays, and to which address.
+    /// The id of a bitcoin transaction: 64 hexadecimal digits. Only the chain shows that it pays, and which address.
     case transaction(String)
     /// A proof of another method, for the application to judge.
     case other(method: String, data: JSONValue)
 
-    /// Reads a received proof; nil where it is none.
+    /// Reads a received proof; nil if the JSON is not a proof.
     public init?(_ json: JSONValue) {
         switch json["proof_type"]?.string {
         case "lightning_preimage":
@@ -56,6 +56,8 @@ public enum PaykitProof: Sendable, Hashable {
     }
 }
 
+// MARK: - Private links
+
 extension PaykitProof {
     /// Reads a proof from a link's message, in the form of any of the wallets.
     package init?(_ message: PrivateLinkMessage.PaymentProof) {
@@ -72,10 +74,8 @@ extension PaykitProof {
         case let type?: self = .other(method: type, data: members["data"] ?? .object(members))
         }
     }
-}
 
-extension PaykitProof {
-    /// The proof as it is sent over a link; each method has other members (Protocol 12.9).
+    /// The proof as it is sent over a link. Each method has other members (Protocol 12.9).
     var linkMembers: [String: JSONValue] {
         switch self {
         case .preimage(let preimage, _): ["type": "bitcoin-bolt11-preimage", "data": .string(preimage)]

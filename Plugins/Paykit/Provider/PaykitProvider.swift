@@ -4,8 +4,8 @@ import PaymentSettlement
 ///
 /// Claims links to users (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`),
 /// requests over the user's own private links (``PaykitRequestURL``) and authorisation links, which cannot be paid. A
-/// bare key has no prefix: it is claimed only where the router's readers of payment standards recognise it as a key.
-/// The payer needs a settler, and where no amount is given, an amount chooser.
+/// bare key has no prefix: it is claimed only if the router's readers of payment standards recognise it as a key. The
+/// payer needs a settler, and an amount chooser if no amount is given.
 ///
 /// A user's key is no single payment: paying it again makes another payment, but never by an invoice that was paid
 /// before. An invoice is paid once.
@@ -60,7 +60,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     /// Returns the payee of an option: the key of a user that was paid by a link to them.
     public func payee(of option: PaymentMethodOption) -> String? { SettlementFlow.payee(of: option) }
 
-    /// Rejects an attempt about something else than `link` asks for.
+    /// Rejects an attempt that pays for something else than `link` asks for.
     ///
     /// - Throws: ``PaymentError/Code/integrity``.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
@@ -98,7 +98,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         return try await flow(context).privateFlow.pay(attempt, order)
     }
 
-    /// Stores the proof of a request's payment again where it was lost with the state of the link, so that it is sent.
+    /// Stores the proof of a request's payment again if it was lost with the state of the link. It is then sent.
     package func notifyPayee(
         _ receipt: PaymentReceipt, of attempt: PaymentAttempt, in context: ProviderContext
     ) async throws {
@@ -107,7 +107,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     }
 
     /// Notifies payees again of private payments that they have not confirmed yet, as they may have been offline. The
-    /// payments are complete without it; call it when the application starts, or from time to time.
+    /// payments are complete without it. Call it when the application starts, or from time to time.
     ///
     /// - Parameters:
     ///   - transport: the HTTP client for homeservers.
@@ -138,5 +138,126 @@ extension PubkyNetwork {
         if allowsLocalHomeservers { hosts += relays.filter(\.isLoopback).map { "localhost:\($0.port)" } }
         var seen: Set<String> = []
         return hosts.filter { seen.insert($0).inserted }
+    }
+}
+
+/// The payer's key, connections and a store of receipts, for a ``PaykitProvider`` that pays over private channels.
+///
+/// A payee with a published private endpoint is asked there for an invoice that only both parties see, over an
+/// encrypted channel. The invoice is checked and paid in a durable step, the proof is sent to the payee, and the
+/// receipt is kept. The payee's homeserver decides which endpoint is contacted, and the payee learns the payer's key.
+///
+/// ```swift
+/// let privately = try PaykitChannelPayments(
+///     as: keyPair, over: TCPTransport(), receipts: try SQLiteReceipts(path: path))
+/// let provider = PaykitProvider(network: network, reader: StandardsReader(), privately: privately)
+/// ```
+public struct PaykitChannelPayments: Sendable {
+    /// The rule for payees that cannot be asked.
+    @nonexhaustive
+    public enum Use: Sendable, Hashable {
+        /// Public endpoints are paid if payees do not answer, or decline a private payment.
+        case preferred
+        /// Only endpoints that were agreed on privately are paid.
+        case only
+    }
+
+    /// The id of the option that is paid over a channel. Other options have the names of their methods.
+    public static let optionID: PaymentMethodOption.ID = "private-lightning"
+
+    let identity: ChannelIdentity
+    let streams: any StreamTransport
+    let receipts: any ReceiptStore
+    /// The rule for payees that cannot be asked.
+    public let use: Use
+    /// The chain of the payer's settler. Invoices of another chain are rejected.
+    public let chain: PaykitEndpointCheck.Network
+    /// The longest wait for a payee's message, for each message.
+    public let timeout: Duration
+
+    /// Creates the means for private payments.
+    ///
+    /// - Parameters:
+    ///   - payer: the payer's key pair: payees learn the public half.
+    ///   - device: an identifier that differs between the payer's devices, at least 16 bytes; nil for the one that the
+    ///     vendor's library uses for all devices.
+    ///   - streams: the connections to payees, such as `TCPTransport()` of `PaymentTransport`.
+    ///   - receipts: keeps agreements and proofs across restarts: one store that all programs of this payer share.
+    ///   - use: the rule for payees that cannot be asked.
+    ///   - chain: the chain of the payer's settler.
+    ///   - timeout: the longest wait for a payee's message, for each message.
+    /// - Throws: ``PaykitNetworkError`` when no channel key can be derived from the payer's key.
+    public init(
+        as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport, receipts: any ReceiptStore,
+        use: Use = .preferred, chain: PaykitEndpointCheck.Network = .mainnet, timeout: Duration = .seconds(30)
+    ) throws(PaykitNetworkError) {
+        identity = try ChannelIdentity(payer, device: device ?? ChannelIdentity.unnamed)
+        self.streams = streams
+        self.receipts = receipts
+        self.use = use
+        self.chain = chain
+        self.timeout = timeout
+    }
+
+    /// The payer's public key.
+    public var payer: PubkyKey { identity.owner.publicKey }
+
+    func checkout(
+        _ directory: PaykitDirectory, _ network: PubkyNetwork, clock: any PaymentClock, random: any RandomSource
+    ) -> ChannelCheckout {
+        var limits = PrivateChannel.Timeouts()
+        limits.message = timeout
+        limits.handshake = min(limits.handshake, timeout)
+        limits.connecting = min(limits.connecting, timeout)
+        let dialer = ChannelDialer(
+            identity, over: streams, allowsLocal: network.allowsLocalHomeservers, clock: clock, random: random,
+            timeout: limits)
+        return ChannelCheckout(directory, dialer, receipts, clock: clock)
+    }
+}
+
+/// The owner, the keys and the store of private links, for a ``PaykitProvider`` that pays requests over them (Protocol
+/// 12.9).
+///
+/// ```swift
+/// let links = try PaykitLinkPayments(as: user, receiver: receiver, secret: secret, store: store)
+/// let provider = PaykitProvider(network: network, reader: StandardsReader(), links: links)
+/// ```
+///
+/// A request is paid once, whichever of the programs that share the store pays it. The chosen endpoint and the
+/// settler's name for the payment are stored before the settler is asked. Its answer is stored in one step with the
+/// message that proves the payment to the payee. Nothing is sent here: the program that polls the link sends it.
+public struct PaykitLinkPayments: Sendable {
+    let user: PubkyKey
+    package let receiver: PaykitReceiverPath
+    let keys: PrivateLinkKeys
+    let store: any SealedStateStore
+    /// The chain of the payer's settler. Endpoints of another chain are not paid.
+    public let chain: PaykitEndpointCheck.Network
+
+    /// Creates the means for paying requests.
+    ///
+    /// - Parameters:
+    ///   - user: the payer.
+    ///   - receiver: the payer's app that has the links.
+    ///   - secret: the app's secret for links: 32 bytes.
+    ///   - store: the stored state of the links: the same store that the links are polled with.
+    ///   - chain: the chain of the payer's settler.
+    /// - Throws: ``PaykitNetworkError`` when the secret has another length.
+    public init(
+        as user: PubkyKey, receiver: PaykitReceiverPath, secret: Redacted<[UInt8]>, store: any SealedStateStore,
+        chain: PaykitEndpointCheck.Network = .mainnet
+    ) throws(PaykitNetworkError) {
+        do { keys = try PrivateLinkKeys(secret: secret) } catch {
+            throw PaykitNetworkError(.validationFailed, "the secret of an app's private links has 32 bytes")
+        }
+        self.user = user
+        self.receiver = receiver
+        self.store = store
+        self.chain = chain
+    }
+
+    package func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> PrivateLinkFlow {
+        PrivateLinkFlow(user, as: receiver, keys, reader, store: store, clock: clock, random: random)
     }
 }

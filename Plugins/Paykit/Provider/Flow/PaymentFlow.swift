@@ -27,7 +27,8 @@ struct PaymentFlow: Sendable {
         people = PubkyPeople(directory.reader)
     }
 
-    /// Returns the directory that reads users' endpoints. `store` stores the times of packets: no older one is taken.
+    /// Returns the directory that reads users' endpoints. `store` stores the times of packets, so that no older packet
+    /// is used.
     static func directory(
         _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?, clock: any PaymentClock
     ) -> PaykitDirectory {
@@ -61,7 +62,8 @@ struct PaymentFlow: Sendable {
             reader: reader, provider: id, context: context)
     }
 
-    /// Returns the flow of payments for requests over private links. Throws ``PaymentError`` without the means.
+    /// Returns the flow of payments for requests over private links. Throws ``PaymentError`` if no links are
+    /// configured.
     func requests() throws(PaymentError) -> RequestFlow {
         guard let links else {
             throw PaymentError(
@@ -114,7 +116,7 @@ struct PaymentFlow: Sendable {
     private static let privateMethod = "lightning"
 
     /// Returns true if the user publishes a private endpoint that can be connected to. Throws ``PaykitNetworkError``
-    /// where only private payments are allowed.
+    /// instead of returning false if only private payments are allowed.
     private func canBeAsked(_ key: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         guard let privately, key != privately.payer else { return false }
         let isOnly = privately.use == .only
@@ -135,7 +137,7 @@ struct PaymentFlow: Sendable {
         return true
     }
 
-    /// Returns the offer of a private payment, with an invoice's amount where the payer has no amount chooser.
+    /// Returns the offer of a private payment, with an invoice's amount if the payer has no amount chooser.
     private func privateOffer(_ privately: PaykitChannelPayments, _ offers: [EndpointOffers.Offer]) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
@@ -150,7 +152,7 @@ struct PaymentFlow: Sendable {
     }
 
     /// Returns the public endpoints of a user, best first. `isOptional` is true if an empty result is acceptable.
-    /// Returns the endpoints, and the app of each where several apps publish some: then the payer has to choose.
+    /// Returns the endpoints, and the app of each if several apps publish some: then the payer has to choose.
     func published(
         by key: PubkyKey, orNone isOptional: Bool
     ) async throws -> (offers: [EndpointOffers.Offer], apps: [PaykitEndpoint: PaykitReceiverPath]) {
@@ -160,7 +162,7 @@ struct PaymentFlow: Sendable {
             throw PaymentError(error, provider: id)
         }
         let isChoice = published.count > 1
-        // Any app that the payee has let in may be one of them, so that none is paid by itself.
+        // Any app that the payee has let in may be one of them, so none is chosen automatically.
         guard !isChoice || context.payer.chooser != nil else {
             guard !isOptional else { return ([], [:]) }
             throw PaymentError(
@@ -191,7 +193,7 @@ struct PaymentFlow: Sendable {
 
     // MARK: Options
 
-    /// Returns the options of published endpoints, named by their methods, and by a number where a method has several.
+    /// Returns the options of published endpoints, named by their methods, and by a number if a method has several.
     /// `rest` is the end of each title, before the app's name.
     func named(
         _ offers: [EndpointOffers.Offer], of apps: [PaykitEndpoint: PaykitReceiverPath], _ rest: String = ""
@@ -206,7 +208,8 @@ struct PaymentFlow: Sendable {
         }
     }
 
-    /// Returns a quote with one option for each offer. `privately` is the private payment's, the first; nil for none.
+    /// Returns a quote with one option for each offer. `privately` is the offer of the private payment, which comes
+    /// first; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [EndpointOffers.Offer],
         of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
@@ -240,8 +243,8 @@ struct PaymentFlow: Sendable {
         return quote
     }
 
-    /// Removes options whose amount is outside their owner's limits. Throws ``PaymentError`` where no option remains,
-    /// with the limits of the first.
+    /// Removes options whose amount is outside their owner's limits. Throws ``PaymentError`` if no option remains, with
+    /// the limits of the first.
     private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
         var refusal: PaykitNetworkError?
         let options = quote.options.filter { option in
@@ -255,5 +258,45 @@ struct PaymentFlow: Sendable {
             throw PaymentError(.unusableOption, refusal.message, provider: id, phase: .answered)
         }
         quote.options = options
+    }
+}
+
+/// The data about a payment that one of its options stores, as journals keep it.
+protocol StoredOrder: Codable {
+    /// The key in the option's data: an on-disk contract.
+    static var place: String { get }
+}
+
+extension StoredOrder {
+    init?(_ option: PaymentMethodOption) {
+        guard let stored = option.providerData?[Self.place], let order = try? stored.decode(Self.self) else {
+            return nil
+        }
+        self = order
+    }
+
+    func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
+        var data = option.providerData ?? [:]
+        data[Self.place] = try JSONValue.encode(self)
+        return option.with(providerData: data)
+    }
+}
+
+extension PaymentError {
+    /// Creates an error about reading a payee's data. No payment was sent.
+    init(_ failure: PaykitNetworkError, provider: ProviderID) {
+        let code: Code =
+            switch failure.code {
+            case .transport, .connectionFailed, .connectionTimeout: .network
+            case .notFound: .notFound
+            case .methodNotSupported: .unusableOption
+            case .rateLimited: .rateLimited
+            case .auth, .sessionExpired, .invalidCredentials: .unauthorized
+            case .invalidData, .validationFailed: .invalidResponse
+            default: .serviceFailure
+            }
+        self.init(
+            code, failure.message, provider: provider, phase: .answered,
+            retry: failure.retryAfter.map { .after($0) } ?? .never, cause: failure)
     }
 }
