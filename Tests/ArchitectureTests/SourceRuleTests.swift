@@ -22,8 +22,8 @@ struct SourceRuleTests {
     func isRead() throws {
         let package = try SourceRules.Package.onDisk()
         #expect(Set(package.protocols.keys).isSuperset(of: ["Plugins/Citcon/Provider", "Plugins/Payrails/Merchant"]))
-        let journal = try #require(package.files["Sources/PaymentRouting/Journal/AttemptStore.swift"])
-        #expect(PublicFunction.all(in: journal).filter(\.throwsErrors).count == 6)
+        let journal = try #require(package.files["Sources/PaymentRouting/Journal/PaymentJournal.swift"])
+        #expect(PublicFunction.all(in: journal).filter(\.throwsErrors).count == 9)
         for folder in SourceRules.documented {
             #expect(package.files.keys.contains { $0.hasPrefix(folder) }, "\(folder) is gone")
         }

@@ -15,16 +15,16 @@ public protocol AttemptArchive: AttemptStore {
     /// - Throws: ``JournalError`` when the storage cannot be read.
     func attempts(_ query: AttemptQuery) async throws -> AttemptPage
 
-    /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed; nor are, by a
-    /// `SpendingStore`, those that money is still reserved for.
+    /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed. A
+    /// `SpendingStore` also keeps those that money is still reserved for.
     ///
-    /// A removed attempt is not recognised again: paying its link once more asks the service, and only the service's
-    /// status says that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.
+    /// A removed attempt is not recognised again. If its link is paid again, the service is asked, and only its status
+    /// says that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.
     ///
     /// - Parameters:
     ///   - date: attempts that ended before it are removed.
-    ///   - proofs: proofs of money that moved (`AttemptHistory.isProof`) are kept all the same, unless they ended
-    ///     before this date as well.
+    ///   - proofs: proofs of money that moved (`AttemptHistory.isProof`) are kept, unless they ended before this date
+    ///     as well.
     /// - Returns: the number of attempts removed.
     /// - Throws: ``JournalError``; attempts removed before the error stay removed.
     func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int
@@ -43,12 +43,12 @@ public struct AttemptQuery: Sendable, Hashable {
         case unpaid
     }
 
-    /// The order of attempts; their age is their place in the journal, whatever the clocks said.
+    /// The order of attempts. Their age is their place in the journal, whatever the clocks said.
     @nonexhaustive
     public enum Order: Sendable, Hashable {
         /// The latest first.
         case newestFirst
-        /// The first first.
+        /// The oldest first.
         case oldestFirst
     }
 
@@ -60,7 +60,7 @@ public struct AttemptQuery: Sendable, Hashable {
     public var since: Date?
     /// The order.
     public var order: Order
-    /// The most attempts on the page, at least one.
+    /// The maximum number of attempts on the page, at least one.
     public var limit: Int { didSet { limit = max(limit, 1) } }
     /// The end of the page before; nil for the first page.
     public var cursor: AttemptCursor?
