@@ -7,11 +7,11 @@ public struct Spending: Sendable, Hashable {
     public enum Keeper: String, Sendable, Hashable, CaseIterable {
         /// The journal, by the attempt's end there: routers settle it, also after a crash.
         case journal
-        /// The application that reserved it. Nothing else ever releases it; it counts until the end of its periods.
+        /// The application that reserved it. Nothing else ever releases it. It counts until the end of its periods.
         case application
     }
 
-    /// The attempt at the payment: its id identifies a spending, which counts once.
+    /// The attempt at the payment. Its id identifies a spending, and each counts once.
     public let attempt: AttemptID
     /// The payment.
     public let payment: PaymentReference
@@ -25,8 +25,8 @@ public struct Spending: Sendable, Hashable {
     public let method: String?
     /// The authority that decides its state.
     public let keeper: Keeper
-    /// The identifier of the time zone that ``day`` is a date in; nil where it is not stated. An account has one:
-    /// another zone has other dates, each with its own budget.
+    /// The identifier of the time zone that ``day`` is a date in; nil if it is not stated. An account has one time
+    /// zone: another zone has other dates, each with its own budget.
     public let timeZone: String?
 
     /// Creates a spending.
@@ -44,18 +44,10 @@ public struct Spending: Sendable, Hashable {
         self.timeZone = timeZone
     }
 
-    /// Returns true if both are the same but for the day: a request repeated after midnight is no other spending.
+    /// Returns true if both are the same except for the day. A request repeated after midnight is not another spending.
     func isSame(as other: Spending) -> Bool {
         attempt == other.attempt && payment == other.payment && amounts == other.amounts
             && payee.isExactly(other.payee) && method.isExactly(other.method) && keeper == other.keeper
-    }
-}
-
-extension String? {
-    /// Returns true if both are the same byte for byte, or both are nil.
-    fileprivate func isExactly(_ other: String?) -> Bool {
-        guard let self, let other else { return self == nil && other == nil }
-        return self.isExactly(other)
     }
 }
 
@@ -76,7 +68,7 @@ public struct SpendingRecord: Sendable, Hashable {
     public let spending: Spending
     /// The state of the spending.
     public var state: State
-    /// The day on which it was found dated on a later one: it is unknown which clock was wrong.
+    /// The day on which its date was found to be in the future. Which clock was wrong is unknown.
     public var noticed: SpendingDay?
 
     /// Creates a record.
@@ -86,9 +78,9 @@ public struct SpendingRecord: Sendable, Hashable {
         self.noticed = noticed
     }
 
-    /// Returns true if it counts in the period of `today`: it is dated in it, or after it and was found so in it.
-    /// Setting a clock back frees nothing by that; and a spending that a wrong clock dated far in the future counts for
-    /// a while, not until then.
+    /// Returns true if it counts in the period of `today`: it is dated in the period, or it is dated later and was
+    /// found so in the period. So setting a clock back frees nothing. A spending that a wrong clock dated far in the
+    /// future counts for a while, not until then.
     func counts(in period: SpendingLimit.Period, of today: SpendingDay) -> Bool {
         guard state != .released, spending.day >= today.first(of: period) else { return false }
         return spending.day < today.end(of: period) || noticed ?? today >= today.first(of: period)
@@ -104,23 +96,24 @@ public enum SpendingVerdict: Sendable, Hashable {
     case refused(SpendingDenial)
 }
 
-/// The reason for which an amount is not spent without a question.
+/// Why an amount is not spent without a question.
 @nonexhaustive
 public enum SpendingDenial: Sendable, Hashable {
     /// No limit is about it: nothing was allowed.
     case noLimit
-    /// A limit is in another currency, or counts it with other decimals, and the amount's worth there is not known.
+    /// A limit is in another currency, or counts the currency with other decimals, and the amount's worth there is not
+    /// known.
     case incomparable(Money, SpendingLimit)
     /// The amount exceeds the rest of a limit; `spent` is what has been spent already, in words.
     case exceeded(Money, SpendingLimit, spent: String)
     /// The day is a date in the first time zone, and those of the account in the second one.
     case otherTimeZone(String, account: String)
-    /// Something that was spent before counts against a limit, and its worth there is not known.
+    /// An earlier spending counts against a limit, and its worth there is not known.
     case uncounted(Money, SpendingLimit, earlier: Money)
 }
 
 extension SpendingDenial: CustomStringConvertible {
-    /// The reason for people, to follow the amount's or option's name.
+    /// A message for people, to follow the amount's or option's name.
     public var description: String {
         switch self {
         case .noLimit: "is covered by no limit"
@@ -134,5 +127,151 @@ extension SpendingDenial: CustomStringConvertible {
         case .uncounted(let amount, let limit, let earlier):
             "costs \(amount), and \(earlier) that was spent before cannot be compared with the limit of \(limit)"
         }
+    }
+}
+
+/// The worth of earlier spendings in currencies that they have no amount in, by the rates of now.
+///
+/// An amount that could not be converted when it was spent counts as soon as its worth is known.
+public struct SpendingWorths: Sendable, Hashable {
+    private var amounts: [AttemptID: [Money]] = [:]
+
+    /// Creates worths of no spending: everything counts by its own amounts.
+    public init() {}
+
+    /// Adds the worth of a spending. The first one in a currency counts.
+    ///
+    /// - Parameters:
+    ///   - worth: the worth, in a currency that the spending has no amount in.
+    ///   - attempt: the attempt that the spending belongs to.
+    public mutating func add(_ worth: Money, of attempt: AttemptID) { amounts[attempt, default: []].append(worth) }
+
+    /// Returns the worth of a spending in a currency; nil if it is unknown.
+    func worth(of attempt: AttemptID, in currency: Currency) -> Money? {
+        amounts[attempt]?.first { $0.currency.denotesSame(as: currency) }
+    }
+}
+
+// MARK: - The account
+
+/// The account of spendings without a question: reserved before anything can move money, then paid or released.
+///
+/// It is part of the journal (`SQLiteJournal`, `InMemoryJournal`), next to the attempts that the reservations belong
+/// to. A reservation is kept for as long as its attempt may be paid. It is released when the attempt ended unpaid or
+/// was never begun. `SpendingConformance` in `PaymentTesting` checks any store against these rules.
+///
+/// Several tasks and processes may share one. Every method that writes does so in one atomic step. It returns only when
+/// its writes survive the end of the process and of the machine.
+public protocol SpendingStore: Sendable {
+    /// Reserves a spending, unless a limit would be exceeded with all that is reserved and paid in its period.
+    ///
+    /// All limits that cover the spending count. If nothing is converted, at least one limit of each scope and period
+    /// must be in a currency that the spending has an amount in, and all limits in such a currency apply. With worths,
+    /// each limit needs a worth, also of every earlier spending that counts. A spending that no limit covers is not
+    /// granted. A spending in a time zone other than that of the spendings that still count is not granted either.
+    /// Repeated for the same attempt, a reservation is the same one and counts once.
+    ///
+    /// - Parameters:
+    ///   - spending: the spending, on the payer's day.
+    ///   - limits: the limits.
+    ///   - worths: the worth of earlier spendings in currencies of the limits that they have no amount in; nil if
+    ///     nothing is converted.
+    /// - Returns: the decision; a refusal has reserved nothing.
+    /// - Throws: ``SpendingError``, and any error of the storage. A write that throws has stored nothing, or the
+    ///   reservation: release it.
+    func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict
+
+    /// Marks a reservation as paid. It counts until the end of its periods. A repetition changes nothing. A released
+    /// reservation becomes paid as well, and counts again.
+    ///
+    /// - Parameter attempt: the attempt that the reservation belongs to.
+    /// - Throws: ``SpendingError/unknown(_:)``, and any error of the storage.
+    func commit(_ attempt: AttemptID) async throws
+
+    /// Releases a reservation, because nothing was paid and nothing will be. A repetition changes nothing. An attempt
+    /// without a reservation changes nothing either.
+    ///
+    /// - Parameter attempt: the attempt that the reservation belongs to.
+    /// - Throws: ``SpendingError/paid(_:)`` when it was paid, which nothing undoes; ``SpendingError/open(_:)`` when the
+    ///   attempt has not ended; and any error of the storage.
+    func release(_ attempt: AttemptID) async throws
+
+    /// Returns the record of an attempt's spending; nil when there is none.
+    ///
+    /// - Parameter attempt: the attempt that the spending belongs to.
+    /// - Throws: any error of the storage.
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord?
+
+    /// Returns all spendings that are reserved, oldest first.
+    ///
+    /// - Throws: any error of the storage.
+    func reservedSpendings() async throws -> [SpendingRecord]
+
+    /// Returns all spendings of a day and later, of any state, oldest first.
+    ///
+    /// - Parameter day: the first day.
+    /// - Throws: any error of the storage.
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord]
+}
+
+extension SpendingStore {
+    /// Reserves a spending if nothing is converted: ``reserve(_:within:counting:)``.
+    ///
+    /// - Throws: ``SpendingError``, and any error of the storage.
+    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await reserve(spending, within: limits, counting: nil)
+    }
+
+    /// Returns the decision about a spending now. It reserves nothing: only ``reserve(_:within:counting:)`` permits a
+    /// payment.
+    ///
+    /// - Parameters:
+    ///   - spending: the spending to examine.
+    ///   - limits: the limits.
+    ///   - worths: the worth of earlier spendings; nil if nothing is converted.
+    /// - Throws: ``SpendingError/nothing(_:)``, and any error of the storage.
+    public func preview(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths? = nil
+    ) async throws -> SpendingVerdict {
+        var book = SpendingLedger(try await spendings(since: spending.day.firstThatCounts))
+        return try book.reserve(spending, within: limits, counting: worths)
+    }
+}
+
+/// Why a store of spendings did not write.
+@nonexhaustive
+public enum SpendingError: Error, Sendable, Hashable {
+    /// No spending of this attempt is known.
+    case unknown(AttemptID)
+    /// The spending has no amount, or one that is zero.
+    case nothing(AttemptID)
+    /// The attempt has a reservation for something else, or had one.
+    case taken(AttemptID)
+    /// The spending was paid.
+    case paid(AttemptID)
+    /// The attempt is open, and may still pay.
+    case open(AttemptID)
+}
+
+extension SpendingError: CustomStringConvertible {
+    /// A message for people: what happened, then what to do.
+    public var description: String {
+        switch self {
+        case .unknown(let id): "nothing was reserved for the attempt \(id); reserve before anything is paid"
+        case .nothing(let id): "the attempt \(id) would spend nothing; ask the payer instead"
+        case .taken(let id): "a spending of the attempt \(id) is known already; begin another attempt"
+        case .paid(let id): "what the attempt \(id) spent was paid; it counts until its periods end"
+        case .open(let id): "the attempt \(id) has not ended and may still pay; end it first"
+        }
+    }
+}
+
+extension String? {
+    /// Returns true if both are the same byte for byte, or both are nil.
+    fileprivate func isExactly(_ other: String?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        return self.isExactly(other)
     }
 }

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// Spendings and the rules for them, as a value that every store of them uses.
+/// Spendings and the rules for them, as a value that every store uses.
 package struct SpendingLedger: Sendable {
     /// Oldest first.
     package private(set) var records: [SpendingRecord] = []
@@ -58,8 +58,8 @@ package struct SpendingLedger: Sendable {
         guard self[attempt.id]?.state != .released else { throw .leaseLost(attempt.reference) }
     }
 
-    /// Removes the records that have ended and no longer count in any period. No clock is trusted for that, neither
-    /// the present one nor those of some spendings: whatever is dated on the latest days with spendings stays.
+    /// Removes the records that have ended and no longer count in any period. No clock is trusted for that, neither the
+    /// present one nor those of some spendings, so everything dated on the latest days with spendings stays.
     package mutating func forget(before day: SpendingDay) {
         let days = Set(records.map(\.spending.day)).sorted(by: >)
         guard days.count >= Self.longestMemory else { return }
@@ -67,8 +67,8 @@ package struct SpendingLedger: Sendable {
         self = SpendingLedger(records.filter { $0.state == .reserved || $0.spending.day >= old })
     }
 
-    /// The least number of days for which a spending is kept, and of the latest days with spendings that are kept,
-    /// however long ago they are: twice as many as any period has.
+    /// The minimum number of days for which a spending is kept, and the minimum number of the latest days with
+    /// spendings that are kept, however long ago they are. It is twice as many as any period has.
     package static let longestMemory = 62
 
     private mutating func add(_ record: SpendingRecord) {
@@ -76,15 +76,15 @@ package struct SpendingLedger: Sendable {
         records.append(record)
     }
 
-    /// A spending dated on a later day than today counts as long as if it were dated today.
+    /// Notes the day for spendings that are dated later. They count for as long as if they were dated today.
     private mutating func notice(on day: SpendingDay) {
         for place in records.indices where records[place].spending.day > day && records[place].noticed == nil {
             records[place].noticed = day
         }
     }
 
-    /// Returns the time zone that the account's days are dates in: that of the latest spending that still counts; nil
-    /// where none states one.
+    /// Returns the time zone that the account's days are dates in: that of the latest spending that still counts. Nil
+    /// if no such spending states one.
     ///
     /// - Parameter today: the day in any time zone. In the account's own it may be an earlier one.
     func timeZone(on today: SpendingDay) -> String? {
@@ -105,9 +105,9 @@ package struct SpendingLedger: Sendable {
         init(_ limit: SpendingLimit) { (scope, period) = (limit.scope, limit.period) }
     }
 
-    /// Returns the reason for which `spending` is not granted; nil when it is.
+    /// Returns why `spending` is not granted; nil if it is.
     ///
-    /// - Parameter worths: the worth of what was spent before; nil where nothing is converted.
+    /// - Parameter worths: the worth of what was spent before; nil if nothing is converted.
     private func refusal(
         of spending: Spending, within limits: [SpendingLimit], _ worths: SpendingWorths?
     ) -> SpendingDenial? {
@@ -117,18 +117,18 @@ package struct SpendingLedger: Sendable {
             return .otherTimeZone(zone, account: account)
         }
         let groups = Dictionary(grouping: applicable, by: Group.init)
-        // The order of the limits as given, so that the message is the same every time.
+        // The limits are checked in the given order, so the message is the same every time.
         for limit in applicable {
             guard let amount = spending.amount(in: limit.amount.currency) else {
-                // Where nothing is converted, another limit on the same spendings and time may be in a currency that
-                // this is spent in: that one then applies. A worth that is unknown lifts no limit.
+                // If nothing is converted, another limit on the same spendings and time may be in a currency of this
+                // spending. That one then applies. An unknown worth lifts no limit.
                 let isCovered = groups[Group(limit), default: []].contains {
                     spending.amount(in: $0.amount.currency) != nil
                 }
                 guard worths == nil, isCovered else { return .incomparable(spending.amounts[0], limit) }
                 continue
             }
-            // The number of decimals of a token is the service's claim: with another one amounts cannot be compared.
+            // The number of decimals of a token is the service's claim. Amounts with other decimals cannot be compared.
             guard amount.exponent == limit.amount.exponent else { return .incomparable(amount, limit) }
             let spent: UInt128
             switch self.spent(on: limit, spending.day, worths) {
@@ -161,7 +161,7 @@ package struct SpendingLedger: Sendable {
         for record in records where limit.includes(record.spending) && record.counts(in: limit.period, of: today) {
             let worth = worths?.worth(of: record.spending.attempt, in: currency)
             guard let amount = record.spending.amount(in: currency) ?? worth else {
-                // Where nothing is converted, another limit has granted it.
+                // If nothing is converted, another limit has granted it.
                 guard worths == nil else { return .uncounted(record.spending.amounts[0]) }
                 continue
             }
@@ -194,7 +194,7 @@ extension SpendingDay {
 }
 
 extension Money {
-    /// Returns another amount of the same currency, in words, also where it exceeds the largest amount.
+    /// Returns another amount of the same currency, in words, even if it exceeds the largest amount.
     fileprivate func text(of units: UInt128) -> String {
         (try? Money(minorUnits: units, currency: currency, exponent: exponent))?.description ?? "all and more"
     }
