@@ -8,7 +8,7 @@ struct ServiceClient: Sendable {
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
-    /// The rules by which two records of the service are of the same payment.
+    /// The rules that decide if two records of the service are of the same payment.
     let identity: PaymentIdentity
 
     init(_ service: any PaymentService, _ descriptor: ProviderDescriptor, payer: Payer, effects: RouterEffects) {
@@ -75,8 +75,8 @@ struct ServiceClient: Sendable {
         return (quote, report)
     }
 
-    /// Returns the amounts of the options that are offered now; none for a quote of another payment. Nothing is about
-    /// to be paid: no quote is reported.
+    /// Returns the amounts of the options that are offered now; none for a quote of another payment. No quote is
+    /// reported, because nothing is about to be paid.
     func amounts(of request: QuoteRequest) async throws -> [Money] {
         let quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
         return quote.reference == request.reference ? quote.options.map(\.amount) : []
@@ -95,10 +95,10 @@ struct ServiceClient: Sendable {
         return quote
     }
 
-    /// Returns what the payer's settler says of an attempt that it was asked to pay; nil for an attempt that it was
-    /// not, or another settler was.
+    /// Returns the report of the payer's settler on an attempt that it was asked to pay. Nil if it was not asked, or
+    /// another settler was.
     ///
-    /// - Throws: any error, where it does not say.
+    /// - Throws: any error, if the settler does not answer.
     func settlement(of history: AttemptHistory) async throws -> CheckedReport? {
         guard let provider = service as? any SettlingProvider, let settler = history.authorities.settler,
             settler == payer.settler?.name
@@ -108,7 +108,6 @@ struct ServiceClient: Sendable {
         return try CheckedReport(report, of: attempt.reference).checked(against: attempt)
     }
 
-    /// Asks for the status of `payment`.
     func status(of payment: PaymentReference) async throws -> CheckedReport {
         try checkIsPayment(payment)
         return try CheckedReport(try await service.status(of: payment, in: queries(about: payment)), of: payment)
@@ -172,8 +171,8 @@ struct ServiceClient: Sendable {
             reference: genuine.reference, report: try CheckedReport(genuine.report, of: genuine.reference))
     }
 
-    /// Has the payee of a paid attempt notified, where that is left to this side. A payer that paid elsewhere notifies
-    /// the payee itself.
+    /// Has the payee of a paid attempt notified, if that is left to this side. A payer that paid elsewhere notifies the
+    /// payee itself.
     func notifyPayee(of history: AttemptHistory) async {
         let attempt = history.attempt
         guard case .succeeded(let receipt)? = history.outcome, history.authorities.haveSettlement,
@@ -208,7 +207,7 @@ struct ServiceClient: Sendable {
         return option
     }
 
-    /// Refuses a capture or a refund, which names nothing that a provider could pay, ask about or cancel as a payment.
+    /// Throws for a capture or a refund: a provider cannot pay it, ask about it or cancel it as a payment.
     func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
         guard payment.isPayment else {
             let kind = payment.subject.kind
@@ -230,7 +229,7 @@ struct GenuineNotification: Sendable {
     let report: CheckedReport
 }
 
-/// Steps outside an attempt: queries run, any other step is a fault of the provider.
+/// Steps outside an attempt. Queries run. Any other step is a fault of the provider.
 private struct QueriesOnly: StepRunner {
     let provider: ProviderID
 

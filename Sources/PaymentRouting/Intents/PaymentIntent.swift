@@ -37,8 +37,8 @@ public struct PaymentIntent: Sendable, Hashable {
         case shown(PaymentMethodOption.ID, Money)
     }
 
-    /// Stores the intent as it is bound to its first quote, before anything is chosen or sent. Where it throws, nothing
-    /// is.
+    /// Stores the intent as it is bound to its first quote, before anything is chosen or sent. If it throws, nothing is
+    /// chosen or sent.
     public typealias Binding = @Sendable (_ bound: PaymentIntent, _ quote: PaymentQuote) async throws -> Void
 
     /// The caller's name for the request, unique in the journal. The same key is the same request, however often it is
@@ -51,8 +51,8 @@ public struct PaymentIntent: Sendable, Hashable {
     public var choice: Choice
     /// Consent to a link that does not prove its destination.
     public let acceptsUnverified: Bool
-    /// A person's consent to exactly this text, of which a part is not known that could change the payment. Without
-    /// effect where the ``choice`` is one within limits.
+    /// A person's consent to exactly this text, which has an unknown part that could change the payment. Without effect
+    /// if the ``choice`` is one within limits.
     public let acceptsUnclear: Bool
     /// The time after which nothing new is begun; nil for none.
     public let deadline: Date?
@@ -64,7 +64,7 @@ public struct PaymentIntent: Sendable, Hashable {
     ///   - key: the caller's name for the request, unique in the journal; nil for none.
     ///   - choice: the choice of an option.
     ///   - acceptsUnverified: consent to a link that does not prove its destination.
-    ///   - acceptsUnclear: a person's consent to exactly this text, of which a part is not known.
+    ///   - acceptsUnclear: a person's consent to exactly this text, which has an unknown part.
     ///   - deadline: the time after which nothing new is begun; nil for none.
     public init(
         of link: String, key: String?, choice: Choice = .asked, acceptsUnverified: Bool = false,
@@ -78,7 +78,7 @@ public struct PaymentIntent: Sendable, Hashable {
         self.deadline = deadline
     }
 
-    /// Returns the intent with its option at the amount of a quote: what was shown first is what is paid. Any other
+    /// Returns the intent with its option at the amount of a quote: the amount that was shown first is paid. Any other
     /// choice stays.
     ///
     /// - Parameter quote: the first quote for the intent.
@@ -93,7 +93,7 @@ public struct PaymentIntent: Sendable, Hashable {
 
     // MARK: What the terms allow
 
-    /// Returns true if an attempt with `option` is within the terms, so that the payer may be asked for it.
+    /// Returns true if an attempt with `option` is within the terms. The payer may then be asked for it.
     func covers(_ option: PaymentMethodOption) -> Bool {
         switch choice {
         case .asked: true
@@ -125,5 +125,87 @@ public struct PaymentIntent: Sendable, Hashable {
         let digits = PaymentIdentity.drawnDigits
         let drawn = key.map { String(Hex.encode(Digest.sha256.hash(Array("payment\n\($0)".utf8))).prefix(digits)) }
         return PaymentIdentity.name(ofPaymentTo: payee, drawn ?? random.hex(digits))
+    }
+}
+
+/// The rules of an intent: other intents' attempts, its deadline, its cancellation.
+extension AttemptEngine {
+    /// Returns true if the payer may be asked for what an attempt still needs: its own intent's, or one that costs what
+    /// this intent has agreed to.
+    func mayResume(_ attempt: PaymentAttempt) -> Bool {
+        guard let intent, intent.key != nil, !intent.owns(attempt) else { return true }
+        if case .asked = intent.choice { return false }
+        return intent.covers(attempt.option)
+    }
+
+    /// Throws if nothing new may be begun for the intent.
+    func checkMayBegin(_ payment: PaymentReference) async throws {
+        guard let intent else { return }
+        let isCancelled = try await histories(of: payment).contains {
+            intent.owns($0.attempt) && Self.isCancellation($0.attempt)
+        }
+        if isCancelled { throw error(.cancelled, "it was cancelled before anything was sent") }
+        if let deadline = intent.deadline, deadline <= effects.clock.now {
+            throw error(.cancelled, "the request's time is over; nothing was sent")
+        }
+    }
+
+    /// The option of attempts that stand for a cancellation.
+    static let nothing = (id: "called-off", title: "nothing")
+
+    /// Returns true if an attempt stands for a cancellation: it never runs.
+    static func isCancellation(_ attempt: PaymentAttempt) -> Bool {
+        attempt.option.id == nothing.id && attempt.option.title == nothing.title
+            && attempt.option.expiresAt == attempt.startedAt
+    }
+
+    /// Abandons the intent's own attempt that has sent nothing, and stores that none is begun for it any more.
+    ///
+    /// - Returns: the error to state: `cancelled`, or `inUse` if money may have moved, or another intent's attempt is
+    ///   open, which this one does not cancel.
+    func cancelIntent(at payment: PaymentReference) async throws -> PaymentError {
+        let histories = try await histories(of: payment)
+        guard Ledger(histories, effects).recordedPayment == nil else {
+            return error(.inUse, "it is paid; it cannot be cancelled any more", phase: .maybeSent)
+        }
+        if let open = histories.last(where: { !$0.isFinished }) {
+            guard let intent, intent.owns(open.attempt) else {
+                return error(
+                    .inUse, "another request has begun this payment; it cannot be cancelled by this one",
+                    phase: .maybeSent)
+            }
+            guard !open.mayHaveMovedMoney, open.outcome == nil else {
+                return error(.inUse, "money may have moved; it cannot be cancelled any more", phase: .maybeSent)
+            }
+            try await close(open.attempt, .abandoned(reason: "cancelled by its caller"))
+        }
+        if intent?.key != nil { try await forbid(payment) }
+        return error(.cancelled, "cancelled before anything was sent")
+    }
+
+    /// Stores that nothing is begun for a payment any more, as an attempt that never ran. It cannot be resumed: its
+    /// option's time is over when it begins. It does not have the end of the payment's time, which distinguishes
+    /// payments with several names. A late worker finds it under the payment's lease.
+    func forbid(
+        _ payment: PaymentReference, amount: Money? = nil, data: JSONValue? = nil,
+        _ reason: String = "cancelled by its caller"
+    ) async throws {
+        let now = effects.clock.now
+        let attempt = try moneyless(payment, Self.nothing, amount: amount, until: now, data: data, at: now)
+        try await journaled { try await journal.open(attempt) }
+        try await close(attempt, .abandoned(reason: reason))
+    }
+
+    /// Returns an attempt that stands for a cancellation, and moves no money.
+    func moneyless(
+        _ reference: PaymentReference, _ option: (id: String, title: String), amount: Money? = nil,
+        until end: Date? = nil, data: JSONValue? = nil, at now: Date
+    ) throws -> PaymentAttempt {
+        PaymentAttempt(
+            id: newAttemptID(), reference: reference,
+            option: PaymentMethodOption(
+                id: option.id, title: option.title, amount: try amount ?? Money(minorUnits: 0, currency: .eur),
+                expiresAt: end, providerData: data),
+            idempotencyKey: effects.random.uuid(), startedAt: now, expiresAt: nil)
     }
 }

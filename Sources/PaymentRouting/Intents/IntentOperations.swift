@@ -2,20 +2,20 @@ public import PaymentCore
 
 /// Payments on behalf of others: requests as stored values (``PaymentIntent``).
 ///
-/// None of these calls throws. An error is no outcome: what is stated of a payment is what the ledger makes of the
-/// journal's records, of the service's report, and of the error.
+/// None of these calls throws. An error is not an outcome. The ledger makes the statement from the journal's records,
+/// the service's report, and the error.
 extension PaymentRouter {
     /// Carries an intent out, or resumes it: quote, choice, steps, outcome.
     ///
     /// Repeated calls with the same key are one payment, also after a crash and from several processes. Another intent
-    /// for the same payment is waited for, at most ``LeasePolicy/timeout``; what it has paid is stated here as well.
-    /// What it has begun with other terms is asked about and not resumed with this payer.
+    /// for the same payment is waited for, at most ``LeasePolicy/timeout``; what it has paid is stated here as well. A
+    /// payment that it has begun with other terms is asked about and not resumed with this payer.
     ///
     /// - Parameters:
     ///   - intent: the request.
-    ///   - quote: the quote that the caller has seen, where it is still at hand; nil requests one. A quote of a payee's
-    ///     link can be used by several intents, each of which is another payment.
-    ///   - payer: the payer; its chooser is asked where the intent has made no choice.
+    ///   - quote: the quote that the caller has seen, if it is still at hand; nil requests one. A quote of a payee's
+    ///     link can be used by several intents, each for another payment.
+    ///   - payer: the payer; its chooser is asked if the intent has made no choice.
     ///   - bind: stores the intent as bound to its first quote: the option at the amount that is first shown.
     public func carryOut(
         _ intent: PaymentIntent, quote: PaymentQuote? = nil, as payer: Payer,
@@ -51,8 +51,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns the payment that an intent asks for; nil where its link leads to none. Of an intent without a key, a
-    /// payment to a payee has another name each time.
+    /// Returns the payment that an intent asks for; nil if its link leads to none. If the intent has no key, a payment
+    /// to a payee has another name each time.
     public func payment(of intent: PaymentIntent) -> PaymentReference? {
         (try? subject(of: intent, as: Payer()))?.request.reference
     }
@@ -66,13 +66,13 @@ extension PaymentRouter {
         return await carryOut(intent, as: payer)
     }
 
-    /// Cancels an intent, so that nothing is begun for it any more. Answers at once.
+    /// Cancels an intent: nothing is begun for it any more. Answers immediately.
     ///
-    /// An attempt of the intent that has sent nothing is abandoned. One that may have moved money is not undone, nor is
-    /// another intent's attempt at the same payment: its state is returned, which is not cancelled. Cancel a task that
-    /// carries the intent out before: while it runs, it is in use.
+    /// An attempt of the intent that has sent nothing is abandoned. An attempt that may have moved money is not undone,
+    /// and neither is another intent's attempt at the same payment. Its state is returned, which is not cancelled. If a
+    /// task carries the intent out, cancel that task first: while it runs, the intent is in use.
     ///
-    /// - Returns: ``PaymentStatement/notBegun(_:)`` with `cancelled` where nothing was handed out and nothing will be.
+    /// - Returns: ``PaymentStatement/notBegun(_:)`` with `cancelled` if nothing was handed out and nothing will be.
     public func cancel(_ intent: PaymentIntent) async -> PaymentStatement {
         let subject: Subject
         do { subject = try self.subject(of: intent, as: Payer()) } catch { return await unrouted(intent, error) }
@@ -92,7 +92,7 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns what is known of an intent: by the journal where its payment has ended there, otherwise by the service
+    /// Returns what is known of an intent: from the journal if its payment has ended there, otherwise from the service
     /// or the payer's settler. An attempt that has ended there ends in the journal, too. Nothing is sent that could
     /// move money.
     ///
@@ -126,8 +126,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Asks for the outcome of a payment, and ends its open attempt where that is final. Otherwise the attempt stands
-    /// against every payment that may be the same under another name, until it is resumed. Nothing is sent that could
+    /// Asks for the outcome of a payment, and ends its open attempt if the outcome is final. Otherwise the attempt
+    /// prevents every payment that may be the same under another name, until it is resumed. Nothing is sent that could
     /// move money.
     ///
     /// - Throws: ``PaymentError``.
@@ -137,7 +137,7 @@ extension PaymentRouter {
         let outcome = try await status(of: payment, as: payer)
         guard outcome.isFinal, let report = try? CheckedReport(outcome.report, of: payment) else { return outcome }
         let serviceClient = try serviceClient(for: payment.provider, payer: payer)
-        // The outcome is true even when it cannot be stored.
+        // The outcome is true even if it cannot be stored.
         try? await leases.with(payment, as: .visitor) {
             try await visitor($0, serviceClient).endOpenAttempt(at: payment, by: report)
         } orElse: { _ in
@@ -145,12 +145,12 @@ extension PaymentRouter {
         return outcome
     }
 
-    /// Returns what to state of a payment where a call about it has thrown `error`: what the journal knows, where it
-    /// knows anything that speaks against "nothing was handed out".
+    /// Returns what to state of a payment after a call about it has thrown `error`. The journal's record is stated if
+    /// it contradicts "nothing was handed out".
     ///
     /// - Parameters:
     ///   - error: the error of a call of this router.
-    ///   - payment: the payment, capture or refund that the call was about; nil where the link named none.
+    ///   - payment: the payment, capture or refund that the call was about; nil if the link named none.
     public func statement(
         on error: PaymentError, of payment: PaymentReference?
     ) async -> PaymentStatement {
@@ -172,7 +172,7 @@ extension PaymentRouter {
         } catch _ { return Ledger([], effects).statement(on: error.withOpenFate, of: payment) }
     }
 
-    /// Returns what to state of an intent whose link leads nowhere now: its provider may have been registered before.
+    /// Returns what to state of an intent whose link leads nowhere now. Its provider may have been registered before.
     private func unrouted(_ intent: PaymentIntent, _ error: PaymentError) async -> PaymentStatement {
         do {
             var histories = try await effects.journal.unfinished()
@@ -192,13 +192,13 @@ extension PaymentRouter {
     private struct Subject: Sendable {
         let request: QuoteRequest
         let serviceClient: ServiceClient
-        /// The payee, where the link names no single payment.
+        /// The payee, if the link names no single payment.
         let payee: String?
 
-        /// Returns the request and a quote under one name: that of the intent's payment, which for an intent without a
-        /// key is the quote's. So a quote is paid once for each key.
+        /// Returns the request and a quote under one name: that of the intent's payment, or the quote's if the intent
+        /// has no key. So a quote is paid once for each key.
         ///
-        /// - Throws: ``PaymentError``, `integrity`, where it is a quote for another link.
+        /// - Throws: ``PaymentError``, `integrity`, if it is a quote for another link.
         func taking(
             _ quote: PaymentQuote?, for intent: PaymentIntent
         ) throws(PaymentError) -> (QuoteRequest, PaymentQuote?) {

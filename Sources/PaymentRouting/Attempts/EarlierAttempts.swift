@@ -25,10 +25,11 @@ extension AttemptEngine {
         }
         if let outcome = try await statusOfUnsealedAttempt(among: histories, isNamed: true) { return outcome }
         if let outcome = try await corrected(histories, link) { return outcome }
-        // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
+        // An outcome that is not final means that the payment continues elsewhere. A second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             try serviceClient.identity.distinguish(link, from: interrupted.attempt)
-            // What another intent has begun with other terms is asked about, and nothing is asked of this payer for it.
+            // A payment that another intent has begun with other terms is asked about. This payer is asked for nothing
+            // for it.
             guard mayResume(interrupted.attempt) else {
                 var stranger = self
                 stranger.serviceClient = serviceClient.with(Payer())
@@ -45,8 +46,8 @@ extension AttemptEngine {
         return nil
     }
 
-    /// Returns the outcome of a payment that was stated to be unpaid, where the settler that was asked to pay it says
-    /// otherwise by now; nil where it does not, or cannot be asked.
+    /// Returns the outcome of a payment that was stated to be unpaid, if the settler that was asked to pay it says
+    /// otherwise by now. Nil if it does not, or cannot be asked.
     private func corrected(_ histories: [AttemptHistory], _ link: PaymentLink?) async throws -> PaymentOutcome? {
         for history in histories where history.isFinished && history.hasSpentName {
             guard let report = try? await serviceClient.settlement(of: history), !report.deniesPayment else { continue }
@@ -78,9 +79,9 @@ extension AttemptEngine {
         return outcome
     }
 
-    /// Asks the settler again about an attempt that it has refused; nil where its refusal stands.
+    /// Asks the settler again about an attempt that it has refused; nil if its refusal stands.
     func corrected(_ history: AttemptHistory) async throws -> PaymentOutcome? {
-        // Where another attempt has paid, the settler's name may be the same.
+        // If another attempt has paid, the settler's name may be the same.
         let isPaid = Ledger(try await histories(of: history.attempt.reference), effects).recordedPayment != nil
         return isPaid ? nil : try await corrected([history], nil)
     }
@@ -93,7 +94,6 @@ extension AttemptEngine {
         try await close(attempt, .abandoned(reason: "a new payment to the same payee was started"))
     }
 
-    /// Resumes the attempt with this id.
     func resume(_ id: AttemptID) async throws -> PaymentOutcome {
         guard let history = try await journaled({ try await journal.base.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
@@ -128,9 +128,9 @@ extension AttemptEngine {
         return outcome.isFinal ? nil : outcome
     }
 
-    /// Ends an attempt that has moved nothing, where another one is open at what may be the same payment, or has paid
-    /// it since the payer's quote, by the service's report. Called after it was stored, so that of two that begin at
-    /// the same time at least one sees the other.
+    /// Ends an attempt that has moved nothing, if another one is open at what may be the same payment, or has paid it
+    /// since the payer's quote by the service's report. Called after the attempt was stored: of two that begin at the
+    /// same time, at least one sees the other.
     func endAsDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let (attempt, identity) = (history.attempt, serviceClient.identity)
         let payment = attempt.reference
@@ -150,9 +150,10 @@ extension AttemptEngine {
         return report.isFinal ? try await end(attempt, asUnsent: report) : nil
     }
 
-    /// Returns the outcome of `payment` where another attempt may be at it.
+    /// Returns the outcome of `payment` if another attempt may be at it.
     ///
-    /// - Throws: ``PaymentError/Code/openPeriod`` where the other one is at a period of a plan: another payment.
+    /// - Throws: ``PaymentError/Code/openPeriod`` if the other attempt is at a period of a plan, which is another
+    ///   payment.
     private func leftTo(
         _ other: AttemptHistory, _ payment: PaymentReference, _ payee: String?
     ) throws -> PaymentOutcome {
