@@ -37,7 +37,7 @@ struct ObservedClock: PaymentClock {
 }
 
 extension Payer {
-    /// Returns the same payer; requests to it are reported.
+    /// Returns the same payer, whose requests are reported.
     func observed(by emit: @escaping EventSink) -> Payer {
         var payer = self
         if let signer { payer.signer = ObservedSigner(base: signer, emit: emit) }

@@ -1,4 +1,5 @@
 public import PaymentCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -8,8 +9,8 @@ public import PaymentCore
 
 /// An event of a payment, for screens, logs and counters.
 ///
-/// It never holds secrets or personal data, and decides nothing: the result of `PaymentRouter.pay` and the journal say
-/// whether a payment is paid. Events are not shared between processes.
+/// It never holds secrets or personal data, and decides nothing. The result of `PaymentRouter.pay` and the journal
+/// state if a payment is paid. Events are not shared between processes.
 public struct PaymentEvent: Sendable, Hashable {
     /// The kinds of events.
     @nonexhaustive
@@ -22,7 +23,7 @@ public struct PaymentEvent: Sendable, Hashable {
         case quoted(PaymentQuote)
         /// An option was chosen, by the payer or their policy.
         case chosen(PaymentMethodOption)
-        /// Another caller in this process is making this payment already: this start waits for the same ending.
+        /// Another caller in this process is making this payment already. This start waits for the same ending.
         case joined
         /// The attempt is stored. From here on it can be resumed.
         case began(PaymentMethodOption)
@@ -42,17 +43,17 @@ public struct PaymentEvent: Sendable, Hashable {
         case payerAnswered(PayerNeed)
         /// A request has failed, and is sent again after a pause.
         case retrying(RequestRetry)
-        /// Nothing is done for this time: the service is asked again afterwards.
+        /// The service is asked again after this time.
         case waiting(Duration)
         /// A remark of the provider.
         case note(String)
-        /// The payment reached an outcome; see whether it is final.
+        /// The payment reached an outcome, which may not be final.
         case outcome(PaymentOutcome)
-        /// The payment, which was stated to be unpaid, is paid after all: its wallet or service has changed its record.
+        /// The payment, which was stated to be unpaid, is paid: its wallet or service has changed its record.
         case corrected(PaymentOutcome)
         /// The attempt was abandoned before anything was paid.
         case abandoned(reason: String)
-        /// The payment could not continue. The error's phase says whether money can have moved.
+        /// The payment could not continue. The error's phase states if money can have moved.
         case failed(PaymentError)
     }
 
@@ -105,6 +106,131 @@ extension PaymentEvent: CustomStringConvertible {
         case .abandoned(let reason): "abandoned: \(reason)"
         case .failed(let error): error.description
         }
+    }
+}
+
+extension PaymentOutcome {
+    /// A short name that does not change, for the labels of metrics and for scripts: `succeeded`, `declined`,
+    /// `cancelled`, `expired`, `pending` or `unknown`. Unlike the description it contains nothing about the payment.
+    public var name: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .declined: "declined"
+        case .cancelled: "cancelled"
+        case .expired: "expired"
+        case .pending: "pending"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+// MARK: - Listening
+
+/// The sink of a payment's events. One value per event; events never hold secrets or personal data.
+///
+/// The sink is called in the task of the payment. Task-local values that were set around `PaymentRouter.pay` (the span
+/// of a trace, a logger's metadata) are available there. A slow sink delays the payment: pass the event on and return.
+public struct PaymentLog: Sendable {
+    private let sink: @Sendable (PaymentEvent) -> Void
+
+    /// Creates a log that sends every event to `sink`.
+    ///
+    /// - Parameter sink: receives every event, from any task.
+    public init(_ sink: @escaping @Sendable (PaymentEvent) -> Void) {
+        self.sink = sink
+    }
+
+    /// Drops every event.
+    public static let silent = PaymentLog { _ in }
+
+    /// Reports `event`.
+    public func callAsFunction(_ event: PaymentEvent) { sink(event) }
+}
+
+/// Events as they happen.
+extension PaymentRouter {
+    /// Returns all events of this router from now on, in the order in which they happen to each payment.
+    ///
+    /// Ends when the router is gone, or the listener is cancelled. A slow consumer misses the oldest events, so no
+    /// payment waits for it. The journal is authoritative.
+    ///
+    /// ```swift
+    /// Task { for await event in router.events() { logger.info("\(event)") } }
+    /// ```
+    ///
+    /// - Parameter limit: the most events that wait for a slow consumer.
+    public func events(limit: Int = 256) -> AsyncStream<PaymentEvent> {
+        effects.listeners.listen(to: nil, limit: limit)
+    }
+
+    /// Returns the events of one payment or refund from now on, in this router. Ends after a final outcome.
+    ///
+    /// Listen before paying, so that no event is missed:
+    ///
+    /// ```swift
+    /// let events = router.events(of: quote.reference)
+    /// async let outcome = router.pay(quote, option: id, as: payer)
+    /// for await event in events { screen.show(event) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - payment: the payment or refund.
+    ///   - limit: the most events that wait for a slow consumer; the oldest are dropped.
+    public func events(of payment: PaymentReference, limit: Int = 256) -> AsyncStream<PaymentEvent> {
+        effects.listeners.listen(to: payment, limit: limit)
+    }
+}
+
+/// The present listeners to one router's events.
+final class EventListeners: Sendable {
+    private struct Listener {
+        let payment: PaymentReference?
+        let stream: AsyncStream<PaymentEvent>.Continuation
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var made = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Emits `event` to every listener that it concerns. A listener to one payment ends after a final outcome.
+    func emit(_ event: PaymentEvent) {
+        let listeners = state.withLock { $0.listeners }
+        for listener in listeners.values where listener.payment == nil || listener.payment == event.reference {
+            listener.stream.yield(event)
+            if listener.payment != nil, event.isLast { listener.stream.finish() }
+        }
+    }
+
+    /// Listens from now on.
+    ///
+    /// - Parameters:
+    ///   - payment: the only payment to listen to; nil for all.
+    ///   - limit: the most events that wait for a slow consumer; the oldest are dropped.
+    func listen(to payment: PaymentReference?, limit: Int) -> AsyncStream<PaymentEvent> {
+        let (events, stream) = AsyncStream.makeStream(
+            of: PaymentEvent.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+        let number = state.withLock { state in
+            state.made += 1
+            state.listeners[state.made] = Listener(payment: payment, stream: stream)
+            return state.made
+        }
+        stream.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return events
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners }).values { listener.stream.finish() }
+    }
+}
+
+extension PaymentEvent {
+    /// True if nothing more happens to the payment afterwards.
+    fileprivate var isLast: Bool {
+        if case .outcome(let outcome) = kind { outcome.isFinal } else { false }
     }
 }
 

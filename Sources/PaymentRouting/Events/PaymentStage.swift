@@ -1,8 +1,12 @@
 public import PaymentCore
 
+#if canImport(Observation)
+    public import Observation
+#endif
+
 /// The stage of a payment, derived from its events, for a screen.
 ///
-/// It is made from events one after the other and decides nothing; the result of `PaymentRouter.pay` counts.
+/// It is made from events one after the other and decides nothing. The result of `PaymentRouter.pay` is authoritative.
 public struct PaymentStage: Sendable, Hashable {
     /// The present activity.
     @nonexhaustive
@@ -19,7 +23,7 @@ public struct PaymentStage: Sendable, Hashable {
         case awaitingPayer(PayerNeed)
         /// The service, or the network, is given time.
         case waiting
-        /// The payment has an outcome; see whether that is final.
+        /// The payment has an outcome, which may not be final.
         case ended(PaymentOutcome)
         /// The payment could not continue.
         case failed(PaymentError)
@@ -27,11 +31,11 @@ public struct PaymentStage: Sendable, Hashable {
 
     /// The present activity.
     public private(set) var activity = Activity.idle
-    /// The attempt, once there is one: resume it after an interruption.
+    /// The attempt, once there is one. Resume it after an interruption.
     public private(set) var attempt: AttemptID?
     /// The option that is paid, once it is chosen.
     public private(set) var option: PaymentMethodOption?
-    /// True if money may have moved: warn the payer before leaving.
+    /// True if money may have moved. Warn the payer before leaving.
     public private(set) var mayHaveMovedMoney = false
     /// The payment, its capture or a refund of it.
     private var subject = PaymentReference.Subject.payment
@@ -91,3 +95,31 @@ extension PaymentStage: CustomStringConvertible {
         }
     }
 }
+
+#if canImport(Observation)
+    /// A payment's progress for a screen: SwiftUI redraws the views that read it, UIKit and others track it with
+    /// `withObservationTracking`.
+    ///
+    /// ```swift
+    /// @State private var progress = PaymentProgress()
+    /// // …
+    /// Text(progress.stage.description)
+    ///     .task { await progress.follow(router.events(of: quote.reference)) }
+    /// ```
+    @MainActor
+    @Observable
+    public final class PaymentProgress {
+        /// The stage of the payment.
+        public private(set) var stage = PaymentStage()
+
+        /// Creates the progress of a payment that has not begun.
+        public init() {}
+
+        /// Takes events until they end, or the task is cancelled.
+        ///
+        /// - Parameter events: the events of one payment, from `PaymentRouter.events(of:)`.
+        public func follow(_ events: some AsyncSequence<PaymentEvent, Never>) async {
+            for await event in events { stage.take(event) }
+        }
+    }
+#endif

@@ -1,17 +1,11 @@
-import PaymentCore
-
-/// The executor of the routers' own tasks. Only simulations set it: an unstructured task does not inherit its creator's
-/// executor.
-package enum RouterTasks {
-    /// The executor, or nil for the default one.
-    @TaskLocal package static var executor: (any TaskExecutor)?
-}
+package import PaymentCore
+import Synchronization
 
 /// The payments in progress in this process. A second start of the same payment joins the first.
 ///
-/// A payer's page or wallet may never return, and may notice no cancellation. So no caller waits for the work alone: a
-/// cancelled caller waits a little for its true ending, and when the payment is ended from elsewhere every caller
-/// receives the end.
+/// A payer's page or wallet may never return, and may not notice a cancellation. So no caller depends on the work
+/// alone. A cancelled caller waits a short time for the true ending. If the payment is ended from elsewhere, every
+/// caller receives that end.
 actor InFlightPayments {
     typealias Ending = Result<PaymentOutcome, PaymentError>
 
@@ -27,7 +21,7 @@ actor InFlightPayments {
     enum Name: Sendable, Hashable {
         /// The payment.
         case payment(PaymentReference)
-        /// The payee, where links name no single payment.
+        /// The payee, if links name no single payment.
         case payee(String, at: ProviderID)
     }
 
@@ -43,7 +37,7 @@ actor InFlightPayments {
         let owner: String?
         let payment: PaymentReference
         let names: [Name]
-        /// The reply to callers that stop waiting: about the work that was begun, whichever caller began it.
+        /// The reply to callers that stop waiting. It is about the work that was begun, whichever caller began it.
         let cancellationReply: CancellationReply
         var task: Task<Void, Never>?
         var waiting: [OneShot<Ending>] = []
@@ -54,21 +48,21 @@ actor InFlightPayments {
     }
 
     private var works: [Int: Work] = [:]
-    /// The work that may be joined; work that all callers have cancelled is not in it.
+    /// The work that may be joined. Work that all callers have cancelled is not in it.
     private var joinable: [Name: Int] = [:]
     private var made = 0
 
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
-    /// The work is cancelled only when every caller that waits for it is cancelled; every caller gets the true ending,
-    /// unless it does not come within the grace after being cancelled. Work that waits for a callback which waits for
-    /// that work would never end: a caller inside of one cannot join it.
+    /// The work is cancelled only when every caller that waits for it is cancelled. Every caller gets the true ending,
+    /// unless the ending does not come within the grace after the caller was cancelled. A callback of the work must not
+    /// join the work. Such a call fails with `inUse` instead of deadlocking.
     ///
     /// - Parameters:
-    ///   - payee: the payee, where any payment to them in progress is to be joined.
+    ///   - payee: the payee, to join any payment to them in progress; nil joins only this payment.
     ///   - owner: the caller's name for the request; nil joins whatever is in progress.
     ///   - joining: called with the payment in progress, when there is one.
-    /// - Returns: the ending; nil where the work in progress is another owner's: its payer answers other questions.
+    /// - Returns: the ending; nil if the work in progress is another owner's: its payer answers other questions.
     func run(
         _ payment: PaymentReference, to payee: String? = nil, for owner: String? = nil,
         _ cancellationReply: CancellationReply, joining: @Sendable (PaymentReference) -> Void,
@@ -110,7 +104,8 @@ actor InFlightPayments {
 
     /// Waits until another owner's work on the payment, or on one to the same payee, has ended.
     ///
-    /// - Throws: ``PaymentError``, `inUse`, where it has not within `bound`; `cancelled` where the caller is.
+    /// - Throws: ``PaymentError``, `inUse`, if it has not ended within `bound`; `cancelled` if the caller was
+    ///   cancelled.
     func awaitOther(
         _ payment: PaymentReference, to payee: String?, within bound: Duration, _ clock: any PaymentClock
     ) async throws(PaymentError) {
@@ -134,7 +129,7 @@ actor InFlightPayments {
         if case .failure(let error) = ended, error.code == .inUse { throw error }
     }
 
-    /// Passes the end of `payment` to every caller that waits for it: the worker that carries it out may never return.
+    /// Passes the end of `payment` to every caller that waits for it. The worker that carries it out may never return.
     func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
         for (number, work) in works where work.payment == payment {
             close(number, work)
@@ -160,7 +155,7 @@ actor InFlightPayments {
         return number
     }
 
-    /// True if one of `callers` is the work, or is awaited by it, also through the callbacks of others.
+    /// Returns true if one of `callers` is the work, or is awaited by it, also through the callbacks of others.
     private func isAwaiting(_ number: Int, any callers: [Int]) -> Bool {
         var (seen, open) = (Set<Int>(), [number])
         while let next = open.popLast() {
@@ -199,7 +194,162 @@ actor InFlightPayments {
         }
         let cancellationReply = work.cancellationReply
         await cancellationReply.grace()
-        // The first ending counts: the true one, when it has come.
+        // The first ending counts: the true one, if it has come.
         ending.finish(await cancellationReply.known(works[number].map { $0.staying == 0 } ?? true))
+    }
+}
+
+/// The executor of the routers' own tasks. Only simulations set it: an unstructured task does not inherit its creator's
+/// executor.
+package enum RouterTasks {
+    /// The executor, or nil for the default one.
+    @TaskLocal package static var executor: (any TaskExecutor)?
+}
+
+/// Payments in progress, and the callers that receive their ends.
+extension PaymentRouter {
+    /// Carries a payment or refund out while its lease is held, or joins the worker in this process that does so.
+    func carryOnce(
+        _ payment: PaymentReference,
+        _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
+    ) async throws(PaymentError) -> PaymentOutcome {
+        try await once(payment, about: { payment }) {
+            try await leases.with(payment, operation) { $0 }
+        }
+    }
+
+    /// Does `operation`, or joins the worker in this process that does so.
+    ///
+    /// - Parameters:
+    ///   - payee: the payee, to join any payment to them in progress; nil joins only this payment.
+    ///   - owner: the caller's name for the request. Another owner's work is waited for, and not joined. Nil joins any.
+    ///   - subject: the payment that the work is about by now.
+    func once(
+        _ payment: PaymentReference, to payee: String? = nil, for owner: String? = nil,
+        about subject: @escaping @Sendable () -> PaymentReference,
+        _ operation: @escaping @Sendable () async throws -> PaymentOutcome
+    ) async throws(PaymentError) -> PaymentOutcome {
+        // Payers hang in real time, whatever clock payments use. Only simulations have no other clock.
+        let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
+        let cancellationReply = InFlightPayments.CancellationReply {
+            try? await clock.sleep(for: leases.policy.grace)
+        } known: { isCancelled in
+            await known(of: subject(), isCancelled: isCancelled)
+        }
+        while true {
+            let ending = await inFlight.run(payment, to: payee, for: owner, cancellationReply) { joined in
+                effects.emit(.joined, at: joined.provider, joined)
+            } work: {
+                do { return .success(try await operation()) } catch {
+                    let failure = PaymentError(thrown: error, at: payment.provider)
+                    effects.emit(.failed(failure), at: payment.provider, subject())
+                    return .failure(failure)
+                }
+            }
+            if let ending { return try ending.get() }
+            try await inFlight.awaitOther(payment, to: payee, within: leases.policy.timeout, clock)
+        }
+    }
+
+    /// Returns an engine that pays `payment`, and releases other reservations that are in its way.
+    func engine(_ serviceClient: ServiceClient, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine
+    {
+        var engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
+        engine.settleOthers = { await settleSpendings(holding: payment) }
+        return engine
+    }
+
+    /// Returns an engine for an outside event of a payment. The payment's end is passed to every caller that waits for
+    /// it here.
+    func visitor(_ journal: LeasedJournal, _ serviceClient: ServiceClient) -> AttemptEngine {
+        AttemptEngine(serviceClient: serviceClient, journal: journal) { await inFlight.end($0, with: $1) }
+    }
+
+    /// Returns the journal's result for a payment when a caller stops waiting for it.
+    ///
+    /// - Parameter isCancelled: true if no caller waits any more. No step begins then, so nothing more is sent.
+    private func known(of payment: PaymentReference, isCancelled: Bool) async -> InFlightPayments.Ending {
+        let histories = try? await effects.journal.histories(of: payment)
+        if let paid = Ledger(histories ?? [], effects).recordedPayment?.outcome { return .success(paid) }
+        if isCancelled, let histories, histories.allSatisfy({ $0.isFinished && effects.isSound($0) }) {
+            return .failure(
+                PaymentError(.cancelled, "stopped before anything was sent", provider: payment.provider))
+        }
+        return .success(
+            .unknown(
+                UnknownOutcome(
+                    reference: payment, message: "stopped waiting while the payment was in progress; ask again later")))
+    }
+}
+
+/// A value that arrives once. The first one counts.
+package final class OneShot<Value: Sendable>: Sendable {
+    private enum State {
+        case open(CheckedContinuation<Value, Never>?)
+        case done(Value)
+    }
+
+    private let state = Mutex(State.open(nil))
+
+    package init() {}
+
+    /// Sets the value, unless there is one.
+    package func finish(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            guard case .open(let waiter) = state else { return nil }
+            state = .done(value)
+            return waiter
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Waits for the value. Called once.
+    package func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let known: Value? = state.withLock { state in
+                if case .done(let value) = state { return value }
+                state = .open(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+}
+
+/// A time limit for work that may never return, such as a payment whose wallet hangs. Loops continue with the others.
+///
+/// It is real time, whatever the application's clock says. Only simulations, which have their own executor, measure by
+/// their own clock.
+package struct TimeBound: Sendable {
+    private let bound: Duration
+    private let clock: any PaymentClock
+    /// The time that cancelled work is given to end.
+    private static let grace = Duration.seconds(5)
+
+    /// Limits work to `bound`.
+    package init(_ bound: Duration, _ clock: any PaymentClock) { (self.bound, self.clock) = (bound, clock) }
+
+    /// Returns the result of `work`; nil if it has not ended in time, or not soon after the caller was cancelled. The
+    /// work is cancelled then. If it does not notice, it continues alone.
+    package func result<Value: Sendable>(of work: @escaping @Sendable () async -> Value) async -> Value? {
+        let end = OneShot<Value?>()
+        let executor = RouterTasks.executor
+        let clock: any PaymentClock = executor == nil ? SystemPaymentClock() : clock
+        let task = Task(executorPreference: executor) { end.finish(await work()) }
+        let watch = Task(executorPreference: executor) {
+            guard (try? await clock.sleep(for: bound)) != nil else { return }
+            end.finish(nil)
+            task.cancel()
+        }
+        defer { watch.cancel() }
+        return await withTaskCancellationHandler {
+            await end.value()
+        } onCancel: {
+            task.cancel()
+            Task(executorPreference: executor) {
+                try? await clock.sleep(for: min(bound, Self.grace))
+                end.finish(nil)
+            }
+        }
     }
 }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Payments to payees: by links that name no single payment.
 ///
-/// Each has its own id, so that one that ended does not prevent another. Paying a payee while a payment is open there
-/// that may have moved money resumes that one: whether a second payment was meant is unknown. Where it costs another
-/// amount, a second one was meant: that is refused until the first has ended. A period of a plan is never the payment
-/// that is meant: its end is waited for.
+/// Each has its own id, so a payment that ended does not prevent another. If a payment to the payee is open that may
+/// have moved money, paying the payee again resumes it, because it is unknown if a second payment was meant. If the
+/// amounts differ, a second payment was meant. It is refused until the first has ended. A period of a plan is never the
+/// payment that is meant. Its end is awaited.
 extension PaymentRouter {
     /// Pays the payee of `request`, whose payment was named for this call.
     func pay(
@@ -26,8 +26,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns the payments in the journal to the payee that a link names, oldest first; empty for a link that names a
-    /// single payment, and where the journal cannot list its attempts.
+    /// Returns the payments in the journal to the payee that a link names, oldest first. Empty for a link that names a
+    /// single payment, and if the journal cannot list its attempts.
     ///
     /// - Throws: ``PaymentError``, when the journal cannot be read.
     public func payments(toPayeeOf route: Route) async throws(PaymentError) -> [PaymentReference] {
@@ -58,8 +58,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Returns the outcome of a payment to `payee` that is open and may have moved money, by resuming it. Nil when
-    /// there is none: those that have sent nothing are abandoned.
+    /// Returns the outcome of a payment to `payee` that is open and may have moved money, by resuming it. Nil if there
+    /// is no such payment. Payments that have sent nothing are abandoned.
     private func resumePayment(
         to payee: String, _ request: QuoteRequest, _ serviceClient: ServiceClient, _ subject: Subject
     ) async throws -> PaymentOutcome? {
@@ -85,9 +85,9 @@ extension PaymentRouter {
         return nil
     }
 
-    /// Resumes a period of a plan, so that its end is known before anything else is paid to its payee.
+    /// Resumes a period of a plan: its end must be known before anything else is paid to its payee.
     ///
-    /// - Throws: ``PaymentError/Code/openPeriod`` where it is not.
+    /// - Throws: ``PaymentError/Code/openPeriod`` if the end is still unknown.
     private func endPeriod(_ period: PaymentReference, _ serviceClient: ServiceClient) async throws {
         let outcome: PaymentOutcome?
         do {
@@ -101,10 +101,10 @@ extension PaymentRouter {
         guard outcome?.isFinal ?? true else { throw PaymentError.openPeriod(period) }
     }
 
-    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now. Where nothing can be
-    /// asked now, it is the payment that was meant: an error would have it paid again.
+    /// Checks that an earlier payment, which was resumed, costs what the payer is asked for now. If the amount cannot
+    /// be asked for now, the earlier payment counts as the one that was meant: an error would have it paid again.
     ///
-    /// - Throws: ``PaymentError/Code/earlierPayment`` where it costs another amount: its receipt is not about what was
+    /// - Throws: ``PaymentError/Code/earlierPayment`` if it costs another amount: its receipt is not about what was
     ///   chosen.
     private func checkIsMeant(
         _ earlier: PaymentAttempt, _ request: QuoteRequest, _ serviceClient: ServiceClient
@@ -118,7 +118,7 @@ extension PaymentRouter {
             provider: earlier.reference.provider, retry: .later)
     }
 
-    /// Abandons attempts begun for the payee of `option` under other names that have sent nothing: resumed later, they
+    /// Abandons attempts begun for the payee of `option` under other names that have sent nothing. Resumed later, they
     /// would pay a second time.
     ///
     /// - Throws: ``PaymentError/Code/inUse`` when another worker has one of them.
@@ -147,7 +147,7 @@ extension PaymentRouter {
         }
     }
 
-    /// The open attempts at payments to `payee`, oldest first.
+    /// Returns the open attempts at payments to `payee`, oldest first.
     private func openPayments(
         to payee: String, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> [AttemptHistory] {
