@@ -1,8 +1,8 @@
 public import PaymentCore
 import Synchronization
 
-/// The providers and merchants' services that an application uses: an immutable value, checked and compiled when it is
-/// made.
+/// The providers and merchants' services that an application uses, as an immutable value. It is checked and compiled
+/// when it is made.
 ///
 /// Both are registered in one list, because ids name one or the other in the journal:
 /// `[walletConnectPay, citcon, shop]`.
@@ -32,10 +32,10 @@ public struct ProviderRegistry: Sendable {
         let equalClaims: EqualClaims
         let indices: [ProviderID: Int]
         let table: RouteTable
-        /// Made for the first link without a route; most registries never need it.
+        /// Made for the first link without a route. Most registries never need it.
         private let lookAlikes = Mutex<LookAlikeIndex?>(nil)
 
-        /// The registered host that `host` resembles.
+        /// Returns the registered host that `host` resembles.
         func lookAlike(of host: Substring) -> LookAlike? {
             let index = lookAlikes.withLock { index in
                 if let index { return index }
@@ -107,7 +107,7 @@ public struct ProviderRegistry: Sendable {
         contents.table.find(standard: id, link, &finding)
     }
 
-    /// The registered host that the host of `link` resembles; nil for all but web links to names.
+    /// Returns the registered host that the host of `link` resembles; nil for all links except web links to names.
     func lookAlike(of link: PaymentLink) -> LookAlike? {
         guard link.isHTTP, let host = link.host, link.hostKind == .name || link.hostKind == .internationalName else {
             return nil
@@ -115,10 +115,10 @@ public struct ProviderRegistry: Sendable {
         return contents.lookAlike(of: host)
     }
 
-    /// The place of the service with this `id` in ``services``, or nil.
+    /// Returns the place of the service with this `id` in ``services``, or nil.
     func index(of id: ProviderID) -> Int? { contents.indices[id] }
 
-    /// Returns the provider with this `id`; nil when there is none, or it is a merchant's service.
+    /// Returns the provider with this `id`; nil if there is none, or it is a merchant's service.
     public func provider(_ id: ProviderID) -> (any PaymentProvider)? {
         service(id) as? any PaymentProvider
     }
@@ -150,7 +150,76 @@ public struct ProviderRegistry: Sendable {
     }
 }
 
-/// The reason for which a registry cannot be made.
+/// Routing, which needs no network, no journal and no router.
+extension ProviderRegistry {
+    /// Returns the kind and the route of `text`. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
+    ///
+    /// - Parameters:
+    ///   - text: a link, or any other text that was scanned or typed.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    public func route(_ text: String, readers: [any InstructionReader] = []) -> RouteDecision {
+        do { return route(try PaymentLink(text), readers: readers) } catch { return .rejected(error) }
+    }
+
+    /// Returns the route of `link`. Pure: no I/O and no effects. The order of registration does not change the answer.
+    ///
+    /// - Parameters:
+    ///   - link: the link.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    public func route(_ link: PaymentLink, readers: [any InstructionReader] = []) -> RouteDecision {
+        var finding = Finding()
+        find(link, &finding)
+        if let decision = finding.decision(link) { return decision }
+        for reader in readers {
+            switch reader.read(link) {
+            case .none: continue
+            case .instruction(let instruction):
+                find(standard: instruction.standard, link, &finding)
+                return finding.decision(link) ?? .recognized(instruction)
+            case .defective(let standard, let defect): return .defective(standard: standard, defect, link)
+            case .ambiguous(let instructions): return .unclear(instructions)
+            }
+        }
+        return .unroutable(link, resembles: lookAlike(of: link))
+    }
+}
+
+/// The result of the claims on a link.
+struct Finding {
+    /// The claim that won, when it has no rivals.
+    fileprivate var claim: Claim?
+    /// Its provider's reading of the link.
+    fileprivate var match: LinkMatch?
+    /// The routes by claims of equal right.
+    private(set) var equals: [Route] = []
+
+    /// Returns the decision on `link` by the claims that were taken; nil if none was.
+    mutating func decision(_ link: PaymentLink) -> RouteDecision? {
+        if let match = match.take(), let claim = claim.take() {
+            return .matched(Route(claim: claim, link: link, match: match))
+        }
+        guard let first = equals.first else { return nil }
+        return equals.count == 1 ? .matched(first) : .ambiguous(equals)
+    }
+
+    /// Asks the provider of `claim` and its rivals.
+    ///
+    /// - Returns: true if one of them recognises `link`. Then no other claim is asked.
+    mutating func take(_ claim: Claim, _ link: PaymentLink) -> Bool {
+        guard !claim.hasRivals else {
+            equals = claim.routes(link)
+            return !equals.isEmpty
+        }
+        guard let match = claim.match(link) else { return false }
+        self.match = match
+        self.claim = claim
+        return true
+    }
+}
+
+// MARK: - Rules
+
+/// Why a registry cannot be made.
 @nonexhaustive
 public enum RegistryError: Error, Sendable, Hashable {
     /// Two providers or services have the same id.
@@ -186,7 +255,7 @@ enum PatternRules {
         guard isWellFormed, !id.rawValue.isEmpty else { throw .invalidID(id) }
     }
 
-    /// The pattern in the form that canonical links have.
+    /// Returns the pattern in the form that canonical links have.
     static func normalized(_ pattern: LinkPattern, of id: ProviderID) throws(RegistryError) -> LinkPattern {
         func invalid(_ reason: String) -> RegistryError { .invalidPattern(pattern, id, reason: reason) }
         switch pattern {
@@ -207,7 +276,7 @@ enum PatternRules {
             guard isCanonicalPath(path) else { throw invalid("a path begins with / and has no ? or #") }
             return .hostSuffix(String(name), path: path)
         case .textPrefix(let prefix):
-            // White space before a text is no part of it, so no text begins with any.
+            // White space before a text is not part of it, so no text begins with white space.
             guard let link = try? PaymentLink(prefix), link.form == .text, prefix.utf8.count >= 3,
                 prefix.utf8.starts(with: link.text.utf8)
             else {
@@ -226,7 +295,7 @@ enum PatternRules {
         }
     }
 
-    /// `host` or `host:port` in lower case.
+    /// Returns `host` or `host:port` in lower case.
     private static func canonicalHost(_ host: String) -> String? {
         guard let link = try? PaymentLink("https://\(host)/"), let name = link.host, link.path == "/" else {
             return nil

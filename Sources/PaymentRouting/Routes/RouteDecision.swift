@@ -64,10 +64,10 @@ public enum RouteDecision: Sendable, Hashable {
         }
     }
 
-    /// The one route, where there is one.
+    /// The one route, if there is exactly one.
     public var route: Route? { if case .matched(let route) = self { route } else { nil } }
 
-    /// True if the link holds a secret, as its provider says, or may hold one, where no provider claims it.
+    /// True if the link holds a secret according to its provider, or may hold one if no provider claims it.
     public var holdsSecret: Bool {
         switch self {
         case .matched(let route): route.holdsSecret
@@ -81,7 +81,7 @@ public enum RouteDecision: Sendable, Hashable {
         }
     }
 
-    /// One sentence for people: the reason.
+    /// The reason for people, one sentence.
     public var explanation: String {
         switch self {
         case .matched(let route):
@@ -106,7 +106,7 @@ public enum RouteDecision: Sendable, Hashable {
         case .rejected(let defect): defect.description
         case .unroutable(let link, let real):
             switch link.form {
-            // Elsewhere any word may stand in place of the host.
+            // In other links any word may stand in place of the host.
             case .web where link.isHTTP:
                 real?.explanation
                     ?? "no registered provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
