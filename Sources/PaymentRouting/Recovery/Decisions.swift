@@ -2,14 +2,14 @@ public import PaymentCore
 
 /// Attempts that people end.
 extension PaymentRouter {
-    /// Ends an attempt by a person's decision, where nothing else ever will. The provider need not be registered, and
-    /// is not asked: resume the attempt first.
+    /// Ends an attempt by a person's decision, if nothing else ever will. The provider need not be registered, and is
+    /// not asked, so resume the attempt first.
     ///
     /// The journal keeps the decision with the person, the evidence and the date, and the outcome states them:
     /// ``PaymentReceipt/decision``, or ``DeclineReason/Code/decided``. After `paid` the payment is not made again;
-    /// after the others it can be. What was reserved for it counts as spent, or is released. An attempt whose record
-    /// cannot be trusted is ended in this way only. Where a settler was asked to pay, it ends its order first, if it is
-    /// the payer's: otherwise that order stays open there.
+    /// after the others it can be. Its reservation counts as spent, or is released. An attempt whose record cannot be
+    /// trusted is ended in this way only. If the payer's settler was asked to pay, it ends its order first. The order
+    /// of another settler stays open there.
     ///
     /// - Parameters:
     ///   - attempt: an attempt that is open.
@@ -18,11 +18,11 @@ extension PaymentRouter {
     ///   - evidence: the facts that the decision rests on, such as a statement of account; no secrets.
     ///   - payer: the payer with the settler that was asked to pay, if one was.
     /// - Returns: the outcome that is stored.
-    /// - Throws: ``PaymentError``; nothing is stored then, but for `journal`, after which it may be. `notFound` when
-    ///   the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when person or evidence
-    ///   are missing, when the attempt was resumed just now, for ``PaymentDecision/notPaid`` while the wallet or
-    ///   settler has reported a transaction, for both refusals while the service has a signature that still pays, or
-    ///   while the settler says that it pays, or has paid, `payer` when the settler does not answer,
+    /// - Throws: ``PaymentError``. Nothing is stored then, except that the decision may be stored after `journal`.
+    ///   `notFound` when the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when
+    ///   person or evidence are missing, when the attempt was resumed just now, for ``PaymentDecision/notPaid`` while
+    ///   the wallet or settler has reported a transaction, for both refusals while the service has a signature that
+    ///   still pays, or while the settler says that it pays, or has paid, `payer` when the settler does not answer,
     ///   `inUse` while another worker has the payment: look at it again when that is done.
     public func end(
         _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String,
@@ -34,7 +34,7 @@ extension PaymentRouter {
         let seen = try await history(of: attempt)
         let payment = seen.attempt.reference
         do {
-            // A worker that is waited for may begin something that it cannot store, after the person has looked.
+            // A worker that this waits for may begin something that it cannot store, after the person has looked.
             return try await leases.with(payment, waiting: false) { journal in
                 try await journal.inTurn {
                     try await end(
@@ -48,7 +48,7 @@ extension PaymentRouter {
         }
     }
 
-    /// Has the settler that was asked to pay end its order.
+    /// Ends the order at the settler that was asked to pay.
     private func endOrder(
         of history: AttemptHistory, _ settler: (any PaymentSettler)?, because words: String
     ) async throws(PaymentError) {
@@ -85,7 +85,7 @@ extension PaymentRouter {
                 provider: payment.provider, phase: .maybeSent)
         }
         let outcome = try Ledger([history], effects).outcome(of: history, decided: decision, words)
-        // Only a decision that nothing stands against ends anything.
+        // Only a decision that nothing contradicts ends the order.
         if decision != .paid { try await endOrder(of: history, settler, because: words) }
         let entry = JournalEntry(date: effects.clock.now, event: .outcome(outcome))
         do { try await journal.decide(entry, on: history) } catch JournalError.leaseLost {
