@@ -1,9 +1,9 @@
 import PaymentCore
 
 extension PaymentError {
-    /// Creates a payment error of the provider that was asked from the error it threw: it may be registered by another
-    /// id than its vendor's. Foreign errors may hold anything, so the message names only their type; they stay its
-    /// cause.
+    /// Creates the payment error of the provider that was asked from the error that it threw. The provider may be
+    /// registered by another id than its vendor's. Foreign errors may hold anything, so the message names only their
+    /// type. They stay its cause.
     init(thrown error: any Error, at provider: ProviderID) {
         self =
             switch error {
@@ -25,21 +25,21 @@ extension PaymentError {
             }
     }
 
-    /// Another worker has the payment, and may move money.
+    /// Returns the error if another worker has the payment, and may move money.
     static func inUse(_ provider: ProviderID) -> PaymentError {
         PaymentError(
             .inUse, "another process is paying this; ask again for its outcome, or resume the payment later",
             provider: provider, phase: .maybeSent, retry: .later)
     }
 
-    /// A payment that waits for the callback from which it was called for.
+    /// Returns the error if a callback pays the payment that waits for it.
     static func waitsForCallback(_ provider: ProviderID) -> PaymentError {
         PaymentError(
             .inUse, "this payment waits for the callback that asks for it; return from that first", provider: provider,
             phase: .maybeSent, retry: .later)
     }
 
-    /// A period of a plan at the same payee has no end that is known; nothing was sent beside it.
+    /// Returns the error if the end of a plan's period at the same payee is not known. Nothing else was sent.
     static func openPeriod(_ period: PaymentReference) -> PaymentError {
         // Plans' names may hold slashes; numbers do not.
         let parts = period.id.split(separator: "/", omittingEmptySubsequences: false)
@@ -51,15 +51,15 @@ extension PaymentError {
             provider: period.provider, retry: .later)
     }
 
-    /// The same about an attempt: when it may have moved money before, this error does not prove that none has moved,
-    /// because it only says that nothing left now. Nor does a refusal of another start of the payment that this one
-    /// joined.
+    /// Returns the same error about an attempt. If the attempt may have moved money before, the error does not prove
+    /// that none has moved: it only says that nothing was sent now. A refusal of another start of the payment, which
+    /// this one joined, proves nothing either.
     func about(_ history: AttemptHistory) -> PaymentError {
         guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
         return withOpenFate
     }
 
-    /// The same error where the action may have been done all the same.
+    /// The same error for an action that may have been done.
     var withOpenFate: PaymentError {
         var open = self
         open.phase = .maybeSent

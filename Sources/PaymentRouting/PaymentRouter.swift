@@ -23,16 +23,16 @@ public struct PaymentRouter: Sendable {
     ///
     /// - Parameters:
     ///   - registry: the providers.
-    ///   - transport: the network; providers see it limited to the hosts they declare.
+    ///   - transport: the network, which providers see limited to the hosts they declare.
     ///   - journal: the durable memory of attempts. Routers may share one, also from several processes.
     ///   - readers: readers of payment standards, asked in order about links that no provider claims.
-    ///   - clock: the time of waiting and of entries; alone it decides nothing final.
+    ///   - clock: the time of waiting and of entries. Alone it decides nothing final.
     ///   - random: keys and back-off; the default is cryptographically secure.
     ///   - secrets: the application's secrets, by the names that providers ask for.
     ///   - log: receives every event at once, in the task of the payment.
     ///   - leases: the waiting times of routers that share a journal.
-    ///   - journalKey: the key by which this router recognises its own journal; all routers that share the journal need
-    ///     the same. Nil trusts the journal as it is.
+    ///   - journalKey: the key that lets this router recognise its own journal. All routers that share the journal need
+    ///     the same key. Nil trusts the journal as it is.
     ///   - autoPay: the payments made without a question; nil for none.
     public init(
         registry: ProviderRegistry, transport: any HTTPTransport, journal: any PaymentJournal,
@@ -55,7 +55,7 @@ public struct PaymentRouter: Sendable {
     ///   - providers: the providers, each with its own id.
     ///   - transport: the network, such as `.standard` of `PaymentTransport`.
     ///   - journal: the durable memory of attempts. The default one ends with the process, and so does the knowledge of
-    ///     what was paid: with real money use a journal that stays, such as `SQLiteJournal` of `PaymentStore`.
+    ///     what was paid. With real money use a journal that stays, such as `SQLiteJournal` of `PaymentStore`.
     ///   - readers: readers of payment standards, asked in order about links that no provider claims.
     /// - Throws: ``RegistryError``, when two providers have one id or a pattern is not valid.
     public init(
@@ -96,18 +96,18 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference in progress, and
-    /// resumes an interrupted one; where the link names a payee, one to the same payee. Paid again after that, such a
-    /// link makes another payment.
+    /// resumes an interrupted one. If the link names a payee, this holds for payments to the same payee. Paid again
+    /// after that, such a link makes another payment.
     ///
     /// - Parameters:
     ///   - route: the route of the link.
     ///   - payer: the payer.
     ///   - acceptingUnverified: consent to a link that does not prove its destination.
-    ///   - acceptingUnclear: a person's consent to exactly this text, of which a part is not known that could change
-    ///     the payment. The payer's chooser decides then, never a policy.
+    ///   - acceptingUnclear: a person's consent to exactly this text, which has an unknown part that could change the
+    ///     payment. The payer's chooser decides then, never a policy.
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
-    /// - Throws: ``PaymentError`` when it could not continue; its phase says whether money can have moved.
+    /// - Throws: ``PaymentError`` when it could not continue; its phase states if money can have moved.
     ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a
     ///   policy.
     public func pay(
@@ -152,7 +152,7 @@ public struct PaymentRouter: Sendable {
     ///
     /// - Parameters:
     ///   - quote: the quote.
-    ///   - id: the option; nil where the payer takes none, or can take none.
+    ///   - id: the option; nil if the payer takes none, or can take none.
     ///   - payer: the payer.
     /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option that this
     ///   payer can fulfil, ``PaymentError/Code/optionChanged`` when the service has changed its demand by now: quote
@@ -173,9 +173,9 @@ public struct PaymentRouter: Sendable {
         return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), serviceClient)
     }
 
-    /// Asks for the outcome of a payment. Where, by the journal, the payer's wallet may have sent the money by itself,
-    /// no refusal of the service is final; nor is it while an attempt is open that has sent nothing yet, and still may:
-    /// ``resume(_:as:)->PaymentOutcome`` or ``recover(as:width:bound:)`` ends it.
+    /// Asks for the outcome of a payment. A refusal of the service is not final if, by the journal, the payer's wallet
+    /// may have sent the money by itself. It is not final either while an attempt is open that has sent nothing yet and
+    /// still may. End that attempt by ``resume(_:as:)->PaymentOutcome`` or ``recover(as:width:bound:)``.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
@@ -183,7 +183,7 @@ public struct PaymentRouter: Sendable {
     {
         let serviceClient = try serviceClient(for: payment.provider, payer: payer)
         try serviceClient.checkIsPayment(payment)
-        // Where a name can come to stand for another payment, only the service knows which one it is now.
+        // If a name can come to stand for another payment, only the service knows which one it is now.
         if !serviceClient.identity.reusesNames, let histories = try? await effects.journal.histories(of: payment),
             let paid = Ledger(histories, effects).recordedPayment?.outcome
         {
@@ -201,8 +201,9 @@ public struct PaymentRouter: Sendable {
         return try await verdict(on: report, of: payment, serviceClient)
     }
 
-    /// Returns the outcome of a payment that only the payer's settler sees: by the journal, and by the settler where it
-    /// was asked to pay and may say otherwise by now. It denies the payment only by what the journal still has then.
+    /// Returns the outcome of a payment that only the payer's settler sees. The journal decides, and so does the
+    /// settler if it was asked to pay and may say otherwise by now. The payment is denied only if the journal has not
+    /// changed in the meantime.
     private func settled(
         _ histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -216,12 +217,12 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Returns the outcome that the settler states beyond the journal; nil where it states none.
+    /// Returns the outcome that the settler states in addition to the journal; nil if it states none.
     private func correction(
         of histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome? {
         guard Ledger(histories, effects).recordedPayment == nil else { return nil }
-        // One that ended before its settler was asked has the name of the next one.
+        // An attempt that ended before its settler was asked has the name of the next one.
         for history in histories.reversed()
         where effects.isSound(history) && (!history.isFinished || history.hasSpentName) {
             let asked: CheckedReport?
@@ -245,13 +246,13 @@ public struct PaymentRouter: Sendable {
         return nil
     }
 
-    /// Returns the outcome to state where the service reports `report`.
+    /// Returns the outcome to state if the service reports `report`.
     func verdict(
         on report: CheckedReport, of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
         let identity = serviceClient.identity
         guard report.deniesPayment else {
-            // Without the journal, a payment that is paid or open is stated all the same.
+            // A payment that is paid or open is stated even without the journal.
             let isHandled = report.affirmsPayment && identity.isMerchants
             let records = isHandled ? try? await identity.records(of: payment, in: effects.journal) : nil
             return identity.ledger(records ?? [], effects).verdict(on: report, at: .question)
@@ -259,7 +260,7 @@ public struct PaymentRouter: Sendable {
         return try await denial(of: payment) { journal in
             let outcome = try await recorded(report, of: payment, until: end, serviceClient)
             switch outcome {
-            // A payer who is choosing here how to pay it pays nothing any more.
+            // A payer that is still choosing here pays nothing any more.
             case .cancelled, .expired: await journal.steps.endPayment()
             default: break
             }
@@ -269,10 +270,10 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Returns what is stated of a payment that is to be denied: by `state`, under its lease and in turn, so that
-    /// nothing is begun meanwhile, or that another process is at it.
+    /// Returns the outcome of a payment that is to be denied, from `state`. That runs under the payment's lease and in
+    /// turn, so nothing is begun in the meantime. If another process is at the payment, the outcome is unknown.
     ///
-    /// - Parameter known: what is stated without the lease where it denies nothing.
+    /// - Parameter known: returns the outcome without the lease, which is stated if it does not deny the payment.
     private func denial(
         of payment: PaymentReference, _ state: @Sendable (LeasedJournal) async throws -> PaymentOutcome,
         inUse known: (() async throws(PaymentError) -> PaymentOutcome)? = nil
@@ -284,7 +285,7 @@ public struct PaymentRouter: Sendable {
                 $0
             }
         } catch let failure as PaymentError where failure.code == .inUse {
-            // No record shows yet what a payer chooses in another process.
+            // No record shows yet that a payer is choosing in another process.
             if let outcome = try await known?(), !outcome.deniesPayment { return outcome }
             let message = "another process is at this payment, and may be about to pay it; ask again later"
             return .unknown(UnknownOutcome(reference: payment, message: message))
@@ -293,7 +294,7 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Returns the outcome to state by the journal where the service denies a payment.
+    /// Returns the outcome to state by the journal if the service denies a payment.
     private func recorded(
         _ report: CheckedReport, of payment: PaymentReference, until end: Date?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -301,8 +302,8 @@ public struct PaymentRouter: Sendable {
             .verdict(on: report, at: .question)
     }
 
-    /// Returns the journal's records of what may have moved the money of a payment, also under another name, and of
-    /// what its payee did with it.
+    /// Returns the journal's records of everything that may have moved the money of a payment, also under another name,
+    /// and of its capture, cancellation and refunds.
     func records(
         of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> [AttemptHistory] {
@@ -376,7 +377,7 @@ public struct PaymentRouter: Sendable {
                 .providerFault, "the provider's link names a payee, but the provider cannot distinguish payees",
                 provider: route.provider)
         }
-        // Where no key decides the name, it suffices that it has never been drawn before.
+        // If no key decides the name, it is enough that it has never been drawn before.
         let name =
             intent?.payment(to: id, effects.random)
             ?? PaymentIdentity.name(ofPaymentTo: id, effects.random.hex(PaymentIdentity.drawnDigits))
@@ -385,7 +386,7 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Refuses a success that belongs to another link with the same name: a payment that this start joined, or that
-    /// another router made meanwhile.
+    /// another router made in the meantime.
     func checkedOwn(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -419,7 +420,69 @@ public struct PaymentRouter: Sendable {
     }
 }
 
+/// The router's outside effects.
+struct RouterEffects: Sendable {
+    let transport: any HTTPTransport
+    let journal: any PaymentJournal
+    let clock: any PaymentClock
+    let random: any RandomSource
+    let secrets: any SecretStore
+    let log: PaymentLog
+    let journalKey: JournalKey?
+    let autoPay: AutoPay?
+    /// The listeners to events.
+    let listeners = EventListeners()
+
+    /// Returns true if a record of the journal was written by a router with the same key. Without a key every record
+    /// counts as sound.
+    func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
+
+    /// Reports an event to all listeners.
+    func emit(
+        _ kind: PaymentEvent.Kind, at provider: ProviderID?, _ reference: PaymentReference? = nil,
+        _ attempt: AttemptID? = nil
+    ) {
+        let event = PaymentEvent(
+            date: clock.now, provider: provider, reference: reference, attempt: attempt, kind: kind)
+        log(event)
+        listeners.emit(event)
+    }
+
+    /// Reports an event of an attempt to all listeners.
+    func emit(_ kind: PaymentEvent.Kind, of attempt: PaymentAttempt) {
+        emit(kind, at: attempt.reference.provider, attempt.reference, attempt.id)
+    }
+
+    /// Returns the context of one call to a provider or service.
+    ///
+    /// - Parameters:
+    ///   - reference: the payment or refund that the call is about.
+    ///   - attempt: the attempt that the call is about.
+    ///   - journal: the journal whose lease is kept alive while the provider waits.
+    func context(
+        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, about reference: PaymentReference,
+        attempt: AttemptID? = nil, journal: LeasedJournal? = nil, link: PaymentLink? = nil
+    ) -> ProviderContext {
+        let emit = { @Sendable (kind: PaymentEvent.Kind) in self.emit(kind, at: descriptor.id, reference, attempt) }
+        var time = clock
+        if let journal { time = LeasedClock(base: clock, journal: journal) }
+        let hosts = OutboundHosts(descriptor.outboundHosts)
+        return ProviderContext(
+            http: ObservedTransport(base: GuardedTransport(base: transport, hosts: hosts), emit: emit),
+            payer: payer.guarded(for: hosts).observed(by: emit), clock: ObservedClock(base: time, emit: emit),
+            random: random, secrets: secrets, link: link, steps: steps
+        ) { emit(.note($0)) }
+    }
+}
+
 extension QuoteRequest {
     /// True if a part of the text could change the payment, and only a person may decide on it.
     var isUnclear: Bool { if case .unclear = match.trust { true } else { false } }
+}
+
+extension Ledger {
+    /// Creates the ledger of the journal's records, at this time.
+    init(_ histories: [AttemptHistory], _ effects: RouterEffects) {
+        self.init(histories, now: effects.clock.now, isSound: effects.isSound)
+    }
 }

@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// The steps of all workers on one payment in this router: of the one that carries an attempt out, and of visitors
-/// beside it, which handle its payer's return. Each of them uses a separate log, made from the journal as it found it.
+/// The steps of all workers on one payment in this router: the worker that carries an attempt out, and visitors that
+/// handle its payer's return. Each of them uses a separate log, made from the journal as it found it.
 ///
-/// A step has one result, the first, so that what is made from it (a key, a body) is the same for all; and a mutation
-/// is begun by one of them only.
+/// A step has one result, the first. Everything made from it (a key, a body) is the same for all workers. Only one of
+/// them begins a mutation.
 actor SharedSteps {
     /// Another worker has begun the mutation, and its end is not known here.
     struct StepInFlightError: Error {}
@@ -22,12 +22,12 @@ actor SharedSteps {
     }
 
     private var results: [Step: JSONValue] = [:]
-    /// The mutations that began while the lease was held, but for those that surely did nothing.
+    /// The mutations that began while the lease was held, except those that certainly did nothing.
     private var mutations: [Step: Beginner] = [:]
-    /// True if the payment ended while the lease was held: no attempt is opened any more.
+    /// True if the payment ended while the lease was held. No attempt is opened any more.
     private(set) var isPaymentEnded = false
 
-    /// Begins a step, unless another one has ended it: then its result is returned. Within the journal's turn.
+    /// Begins a step. If another worker has ended it, returns its result instead. Within the journal's turn.
     ///
     /// - Parameters:
     ///   - isKnown: true if `run` has found the step in the journal, begun and without an end, and may repeat it.
@@ -48,7 +48,7 @@ actor SharedSteps {
         return nil
     }
 
-    /// Ends a step with `result`, unless another one has ended it before. Within the journal's turn.
+    /// Ends a step with `result`, unless another worker has ended it before. Within the journal's turn.
     ///
     /// - Parameter record: stores the end.
     /// - Returns: the step's one result.
@@ -66,7 +66,7 @@ actor SharedSteps {
     /// read.
     func endPayment() { isPaymentEnded = true }
 
-    /// Notes that a mutation ended and surely did nothing.
+    /// Notes that a mutation ended and certainly did nothing.
     func fail(_ name: String, of attempt: AttemptID) { mutations[Step(attempt: attempt, name: name)] = nil }
 
     /// Returns true if a worker besides `run` has begun this mutation and is still at work.

@@ -6,7 +6,7 @@ import PaymentCore
     import Foundation
 #endif
 
-/// Runs one attempt's steps over the journal: a step that ended is replayed, a step that may have moved money is not
+/// Runs one attempt's steps over the journal. A step that ended is replayed. A step that may have moved money is not
 /// run again unless the provider allows it.
 actor StepLog: StepRunner {
     private let attempt: PaymentAttempt
@@ -18,9 +18,9 @@ actor StepLog: StepRunner {
     private var usedNames: Set<String> = []
     /// The mutations of the history that this run has not met again.
     ///
-    /// A step's name outlives the program that gave it. Where another version of a provider gives a mutation another
-    /// name, the history does not have the new name, and the old one's request may have been carried out: a mutation
-    /// that is not in the history never starts while one that is in it has not been met again.
+    /// A step's name outlives the program that gave it. If another version of a provider gives a mutation another name,
+    /// the history does not have the new name, and the request under the old one may have been carried out. So a
+    /// mutation that is not in the history never starts while one in the history has not been met again.
     private var unmet: Set<String> = []
     /// The identity of this worker to others on the same payment.
     private let me = SharedSteps.Run()
@@ -33,8 +33,8 @@ actor StepLog: StepRunner {
     /// Everything that the attempt has begun and that can move money, before this run and in it.
     private var authorities: Authorities
 
-    /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out. It has separate
-    ///   steps, and does not meet those that ended; the others stand in its way all the same.
+    /// - Parameter isVisit: true if another worker carries the attempt out. A visit has separate steps, and does not
+    ///   meet those that ended. The others still prevent its mutations.
     init(
         _ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects,
         isVisit: Bool = false
@@ -61,8 +61,8 @@ actor StepLog: StepRunner {
     /// True if a mutation ever began, whatever its end.
     var hasBegunMutation: Bool { authorities.haveBegun }
 
-    /// True if a mutation began, here or beside this run, that is not known to be without effect, or if one handed in a
-    /// signature, whatever the answer.
+    /// True if a mutation began, in this run or another worker's, that is not known to be without effect, or if one
+    /// handed in a signature, whatever the answer.
     var mayHaveMovedMoney: Bool {
         get async {
             if authorities.mayHaveMovedMoney { return true }
@@ -117,7 +117,7 @@ actor StepLog: StepRunner {
             throw error
         }
         try Task.checkCancellation()
-        // Whatever the end of this run, an earlier one may have moved money.
+        // An earlier run may have moved money, however this one ends.
         let wasInterrupted = authorities.isOpen(name)
         if let result = try await begin(name, kind, isKnown: wasInterrupted) {
             finish(name, with: result)
@@ -136,9 +136,9 @@ actor StepLog: StepRunner {
                 let failure = JournalEntry.Event.stepFailed(
                     name: name, reason: Self.reason(error), wasSent: !scope.hasSentNothing(error))
                 authorities.take(failure)
-                // When this cannot be stored, a later run only sends one query more than it needs.
+                // If this cannot be stored, a later run only sends one unnecessary query.
                 try? await journal.inTurn { try await write(failure, isAfterEffect: false) }
-                // Only now: a start that came before this end in the journal would be taken for ended by it.
+                // Only now: this end would also seem to end a start that came before it in the journal.
                 await journal.steps.fail(name, of: attempt.id)
             }
             throw scope.thrown(error)
@@ -159,8 +159,8 @@ actor StepLog: StepRunner {
         authorities.take(.stepFinished(name: name, result: result))
     }
 
-    /// Returns true if a step that ended by throwing `error` has surely moved nothing, in this run and in all before
-    /// it. The effect of an interrupted run is afterwards known only to a settler.
+    /// Returns true if a step that ended by throwing `error` has certainly moved nothing, in this run and in all before
+    /// it. After an interrupted run, only a settler knows the effect.
     private static func isUndone(
         _ kind: StepKind, by error: any Error, _ scope: StepScope, _ wasInterrupted: Bool
     ) -> Bool {
@@ -169,7 +169,7 @@ actor StepLog: StepRunner {
         return kind.repetition == .ifSettlerSentNothing && (error as? PaymentError)?.code == .notSettled
     }
 
-    /// Stores that a step begins, unless another worker on the attempt has ended it: then its result is returned.
+    /// Stores that a step begins. If another worker on the attempt has ended it, returns its result instead.
     private func begin(_ name: String, _ kind: StepKind, isKnown: Bool) async throws -> JSONValue? {
         do {
             return try await journal.inTurn {
@@ -187,15 +187,15 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// Throws when a mutation began and never ended, and may not be sent again: it may only where the service will
-    /// recognise it, or after a settler has reported its state.
+    /// Throws if a mutation began and never ended, and may not be sent again. It may be sent again only if the service
+    /// will recognise it, or after a settler has reported its state.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
         guard let earlier = started[name], earlier.movesMoney else { return }
         let now = effects.clock.now
         let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
         switch kind.repetition {
         case .ifSettlerSentNothing where kind == earlier: return
-        // An entry from the future proves that the clock was set: the age of the first sending is then unknown.
+        // An entry from the future proves that the clock was set. The age of the first sending is then unknown.
         case .withSameKey where kind == earlier && now >= latest && age < replayWindow: return
         case .ifSettlerSentNothing:
             if case .settlement(let settler) = earlier {
@@ -245,7 +245,7 @@ actor StepLog: StepRunner {
         PaymentError(code, message, provider: attempt.reference.provider, phase: phase, cause: cause)
     }
 
-    /// Only the library's errors are sure to hold no secrets.
+    /// Returns the text to store. Only the library's errors certainly hold no secrets.
     private static func reason(_ error: any Error) -> String {
         (error as? PaymentError)?.message ?? (error as? TransportError)?.description ?? "\(type(of: error))"
     }
