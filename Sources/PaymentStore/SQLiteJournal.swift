@@ -12,10 +12,10 @@ public import PaymentRouting
 /// Data written by a method survives the end of the process when the method returns. Entries that keep payments from
 /// being made twice are on the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt,
 /// its endings, and everything from the start of its first mutation on. The rest reaches the disk with the next of
-/// these; a power failure in between undoes the last of it, as if it had not happened yet. Payments made at the same
-/// time share the waits for the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by
-/// which processes see which of them live; only the user may read them. Nothing secret is stored: no links, no keys of
-/// services; answers of wallets and forms only until their attempt ends, then they are overwritten in the file, and in
+/// these. A power failure in between undoes the last of it, as if it had not happened yet. Payments made at the same
+/// time share the waits for the disk. Next to the file SQLite keeps `-wal` and `-shm`, and the journal keeps `-owners`,
+/// which shows processes which of them live. Only the user may read them. No links and no keys of services are stored.
+/// Answers of wallets and forms are stored only until their attempt ends. Then they are overwritten in the file, and in
 /// the write-ahead log as it is reused. Network file systems are not supported.
 public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
@@ -116,8 +116,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     }
 
     /// Returns true if a power failure may undo the entry, which comes next in an attempt. No mutation can begin
-    /// between this check and the entry that it is about: the worker that carries the attempt out does one after the
-    /// other.
+    /// between this check and the entry, because the worker that carries the attempt out does one after the other.
     private func mayLose(_ entry: JournalEntry, of attempt: AttemptID) throws(JournalError) -> Bool {
         guard entry.mayBeLost(afterMutation: false) else { return false }
         let mutations = try database.number(
@@ -144,12 +143,12 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             """, [.integer(attempt)])
     }
 
-    /// Makes a transaction that is on the disk at the end, and everything before it, together with others that wait for
-    /// the same; or one that becomes durable with the next.
+    /// Makes a transaction. If durable, it is on the disk at the end, with everything before it, and shares the wait
+    /// with other such transactions. Otherwise it becomes durable with the next one.
     func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
         guard durably else { return try unsynced(body) }
         let answer: GroupCommit.Answer = await withCheckedContinuation { continuation in
-            // Writes requested by now come before the commit, and are part of it.
+            // Writes requested by now precede the commit, and are part of it.
             if group.add(body, { continuation.resume(returning: $0) }) { Task { commit() } }
         }
         try answer.get()
@@ -157,8 +156,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     private func commit() { group.commit() }
 
-    /// Makes a transaction without waiting for the disk: about a lease, whose loss in a power failure does no harm,
-    /// since its holder is gone as well, or about entries that may be lost.
+    /// Makes a transaction without waiting for the disk. It is about entries that may be lost, or about a lease: its
+    /// loss in a power failure does no harm, since its holder is gone as well.
     func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
@@ -207,7 +206,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         try numbered("\(filter) ORDER BY attempt.number, entry.position", values).all.map(\.history)
     }
 
-    /// One statement reads attempts and entries, so that no other write comes in between.
+    /// Reads attempts and entries in one statement, so no other write comes in between.
     private func numbered(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> StoredHistories {
         var histories = StoredHistories()
         try database.rows(
@@ -254,5 +253,231 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     private func number(of attempt: AttemptID) throws(JournalError) -> Int64? {
         try database.number("SELECT number FROM attempt WHERE id = ?1", [.text(attempt.rawValue)])
+    }
+}
+
+// MARK: - Spending
+
+/// The spendings without a question, in the journal's file: all users of the journal share the limits.
+extension SQLiteJournal: SpendingStore {
+    /// Reserves a spending, unless a limit would be exceeded. The reservation is then on the disk.
+    ///
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:counting:)``; ``JournalError``
+    ///   when the file cannot be read or written.
+    public func reserve(
+        _ spending: Spending, within limits: [SpendingLimit], counting worths: SpendingWorths?
+    ) async throws -> SpendingVerdict {
+        let values = try StoredSpending.values(spending)
+        return try await writeSpending { [self] () throws(JournalError) -> Result<SpendingVerdict, SpendingError> in
+            // All spendings that can count, in the periods of the day or after them.
+            let first = spending.day.firstThatCounts
+            var book = SpendingLedger(
+                try spendings(
+                    "attempt = ?1 OR (day >= ?2 AND state <> '\(StoredSpending.rawValue(.released))')",
+                    [.text(spending.attempt.rawValue), .integer(Int64(first.number))]))
+            let isKnown = book[spending.attempt] != nil
+            let verdict: SpendingVerdict
+            do throws(SpendingError) { verdict = try book.reserve(spending, within: limits, counting: worths) } catch {
+                return .failure(error)
+            }
+            try database.run(
+                "UPDATE spending SET noticed = ?1 WHERE day > ?1 AND noticed IS NULL",
+                [.integer(Int64(spending.day.number))])
+            if verdict == .granted, !isKnown {
+                try database.insert(StoredSpending.Column.self, values)
+            }
+            return .success(verdict)
+        }
+    }
+
+    /// Marks a reservation as paid.
+    ///
+    /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the file cannot be read or written.
+    public func commit(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .paid) { (ledger, _) throws(SpendingError) in try ledger.commit(attempt) }
+    }
+
+    /// Releases a reservation.
+    ///
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/release(_:)``; ``JournalError`` when the file
+    ///   cannot be read or written.
+    public func release(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .released) { (ledger, isOpen) throws(SpendingError) in
+            try ledger.release(attempt, isOpen: isOpen)
+        }
+    }
+
+    /// Returns the record of an attempt's spending, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func spending(of attempt: AttemptID) throws -> SpendingRecord? {
+        try spendings(of: attempt)[attempt]
+    }
+
+    /// Returns all spendings that are reserved, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func reservedSpendings() throws -> [SpendingRecord] {
+        try spendings("state = '\(StoredSpending.rawValue(.reserved))'", [])
+    }
+
+    /// Returns all spendings of a day and later, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func spendings(since day: SpendingDay) throws -> [SpendingRecord] {
+        try spendings("day >= ?1", [.integer(Int64(day.number))])
+    }
+
+    /// Removes spendings that have ended and no longer count in any period, as ``SpendingLedger/forget(before:)`` does.
+    func forgetSpendings(before day: SpendingDay) throws(JournalError) {
+        try unsynced { () throws(JournalError) in
+            try database.run(
+                """
+                DELETE FROM spending WHERE state <> '\(StoredSpending.rawValue(.reserved))'
+                    AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingLedger.longestMemory)
+                    AND day < (SELECT DISTINCT day FROM spending ORDER BY day DESC
+                        LIMIT 1 OFFSET \(SpendingLedger.longestMemory - 1))
+                """, [.integer(Int64(day.number))])
+        }
+    }
+
+    /// Changes the state of one reservation by a rule that knows if the attempt is open. Waits for the disk only if
+    /// something changes.
+    private func change(
+        _ attempt: AttemptID, to state: SpendingRecord.State,
+        _ rule: @escaping (inout SpendingLedger, Bool) throws(SpendingError) -> Void
+    ) async throws {
+        if try spending(of: attempt)?.state == state { return }
+        try await writeSpending { [self] () throws(JournalError) -> Result<Void, SpendingError> in
+            var ledger = try spendings(of: attempt)
+            let open = try database.number(
+                "SELECT count(*) FROM attempt WHERE id = ?1 AND finished = 0", [.text(attempt.rawValue)])
+            do throws(SpendingError) { try rule(&ledger, open != 0) } catch { return .failure(error) }
+            try database.run(
+                "UPDATE spending SET state = ?2 WHERE attempt = ?1",
+                [.text(attempt.rawValue), .text(StoredSpending.rawValue(state))])
+            return .success(())
+        }
+    }
+
+    /// Makes a durable transaction with a separate answer. If it is refused, it has changed nothing that counts.
+    private func writeSpending<Answer>(
+        _ body: @escaping () throws(JournalError) -> Result<Answer, SpendingError>
+    ) async throws -> Answer {
+        // The transaction may be made a second time. Its last answer holds.
+        var answer: Result<Answer, SpendingError>?
+        let keep = { answer = $0 }
+        try await write(durably: true) { () throws(JournalError) in keep(try body()) }
+        guard let answer else { throw JournalError.inaccessible(path: database.path, detail: "nothing was written") }
+        return try answer.get()
+    }
+
+    /// Returns the spending of one attempt, if there is one.
+    func spendings(of attempt: AttemptID) throws(JournalError) -> SpendingLedger {
+        SpendingLedger(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
+    }
+
+    private func spendings(
+        _ condition: String, _ values: [Database.Value]
+    ) throws(JournalError) -> [SpendingRecord] {
+        try database.all(
+            StoredSpending.Column.self, "WHERE \(condition) ORDER BY number", values, StoredSpending.read)
+    }
+}
+
+/// The conditions for listing and removing attempts.
+enum ArchiveStatements {
+    /// The number of attempts removed in one transaction.
+    static let batch = 200
+
+    /// Returns the conditions for a page and one attempt more, and their values.
+    static func page(_ query: AttemptQuery) -> (filter: String, values: [Database.Value]) {
+        var (conditions, values): ([String], [Database.Value]) = (["1"], [])
+        func add(_ condition: String, _ value: Database.Value) {
+            values.append(value)
+            conditions.append("\(condition) ?\(values.count)")
+        }
+        let isAscending = query.order == .oldestFirst
+        if let provider = query.provider { add("provider =", .text(provider.rawValue)) }
+        if let since = query.since { add("started >=", .real(since.timeIntervalSinceReferenceDate)) }
+        if let cursor = query.cursor { add(isAscending ? "number >" : "number <", .integer(cursor.position)) }
+        switch query.state {
+        case .unfinished: conditions.append("finished = 0")
+        case .paid: conditions.append("finished = 1 AND paid = 1")
+        case .unpaid: conditions.append("finished = 1 AND paid = 0")
+        case nil: break
+        }
+        let direction = isAscending ? "ASC" : "DESC"
+        // SQLite counts in 64 bits.
+        values.append(.integer(Int64(min(query.limit, Int.max - 1)) + 1))
+        let filter = """
+            WHERE attempt.number IN (
+                SELECT number FROM attempt WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY number \(direction) LIMIT ?\(values.count)
+            ) ORDER BY attempt.number \(direction), entry.position
+            """
+        return (filter, values)
+    }
+
+    /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too. Attempts that
+    /// money is still reserved for are kept, because they are needed to settle the reservation.
+    static let old = """
+        SELECT number FROM attempt
+        WHERE finished = 1 AND ended < ?1 AND (ended < ?2 OR (paid = 0 AND NOT EXISTS (
+            SELECT 1 FROM entry
+            WHERE attempt = number AND \(StoredEntry.beginsMutation)
+        ))) AND NOT EXISTS (SELECT 1 FROM spending WHERE spending.attempt = attempt.id AND state = 'reserved')
+        ORDER BY number LIMIT \(batch)
+        """
+}
+
+/// Writes that wait for the disk together. Those that arrive while the disk is busy become one transaction afterwards,
+/// with one sync for all of them. Each write takes effect, or fails, as if it were alone. Only its journal uses it.
+final class GroupCommit {
+    /// A write. It may be made a second time if its first transaction had no effect.
+    typealias Write = () throws(JournalError) -> Void
+    typealias Answer = Result<Void, JournalError>
+
+    private let database: Database
+    private var waiting: [(write: Write, answer: (Answer) -> Void)] = []
+
+    init(_ database: Database) { self.database = database }
+
+    /// Adds a write to the next transaction.
+    ///
+    /// - Parameter answer: called when the write is on the disk, or is known not to be.
+    /// - Returns: true if it is the first one. The caller then has to call ``commit()``.
+    func add(_ write: @escaping Write, _ answer: @escaping (Answer) -> Void) -> Bool {
+        waiting.append((write, answer))
+        return waiting.count == 1
+    }
+
+    /// Makes all waiting writes, and passes each its result.
+    func commit() {
+        let batch = waiting
+        waiting = []
+        for (write, answer) in zip(batch, answers(to: batch.map(\.write))) { write.answer(answer) }
+    }
+
+    private func answers(to writes: [Write]) -> [Answer] {
+        guard writes.count > 1 else { return writes.map(alone) }
+        do {
+            return try database.transaction { () throws(JournalError) in
+                var answers: [Answer] = []
+                for write in writes { answers.append(try database.part(write)) }
+                return answers
+            }
+        } catch {
+            switch error {
+            // No write is possible now. Trying each would only multiply the wait.
+            case .locked, .replaced: return writes.map { _ in .failure(error) }
+            // Nothing is stored. There may be room for some of them.
+            default: return writes.map(alone)
+            }
+        }
+    }
+
+    private func alone(_ write: Write) -> Answer {
+        do { return .success(try database.transaction(write)) } catch { return .failure(error) }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import PaymentCore
 package import PaymentRouting
 
@@ -15,12 +16,12 @@ package import PaymentRouting
     import Darwin
 #endif
 
-/// One connection to an SQLite file. Not for sharing: its owner uses it from one place at a time.
+/// One connection to an SQLite file. Its owner uses it from one place at a time.
 package final class Database {
     package let path: String
-    /// The longest text that is stored or read, in bytes: far more than any payment has.
+    /// The longest text that is stored or read, in bytes. It is far longer than any text of a payment.
     package static let valueLimit = 1 << 20
-    /// The longest wait for another process that writes: a stopped one delays all others.
+    /// The longest wait for another process that writes. A stopped process delays all others.
     package static let timeout = Duration.seconds(5)
 
     private let timeout: Duration
@@ -87,7 +88,7 @@ package final class Database {
         if purpose == .use { try checkPlace() }
     }
 
-    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: other
+    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none. Other
     ///   processes that open it would not see what is written to this one.
     private func checkPlace() throws(JournalError) {
         var hasMoved: Int32 = 0
@@ -138,19 +139,19 @@ package final class Database {
         try forEach(sql, values) { _ in }
     }
 
-    /// The only column of the first row, as a number.
+    /// Returns the only column of the first row, as a number.
     package func number(_ sql: String, _ values: [Value] = []) throws(JournalError) -> Int64? {
         try numbers(sql, values).first
     }
 
-    /// The only column of all rows, as numbers.
+    /// Returns the only column of all rows, as numbers.
     package func numbers(_ sql: String, _ values: [Value] = []) throws(JournalError) -> [Int64] {
         var numbers: [Int64] = []
         try forEach(sql, values) { (row) throws(JournalError) in numbers.append(sqlite3_column_int64(row, 0)) }
         return numbers
     }
 
-    /// The only column of all rows, as texts.
+    /// Returns the only column of all rows, as texts.
     package func texts(_ sql: String, _ values: [Value] = []) throws(JournalError) -> [String] {
         var texts: [String] = []
         try forEach(sql, values) { (row) throws(JournalError) in texts.append(Self.text(row, 0)) }
@@ -160,7 +161,7 @@ package final class Database {
     /// The rows that the last statement changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// Runs `body` with the file locked for writing: all of it takes effect, or nothing.
+    /// Runs `body` with the file locked for writing. All of it takes effect, or nothing.
     package func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -169,16 +170,16 @@ package final class Database {
             try execute("COMMIT")
             return result
         } catch {
-            // A full disk may have rolled back already; then there is nothing left to undo.
+            // A full disk may have rolled back already. Then there is nothing left to undo.
             if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Runs `body` as a part of a transaction: all of it takes effect with the transaction, or nothing.
+    /// Runs `body` as a part of a transaction. All of it takes effect with the transaction, or nothing.
     ///
     /// - Returns: the result of the part.
-    /// - Throws: an error when the whole transaction came to nothing.
+    /// - Throws: an error when the whole transaction has no effect.
     package func part(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Result<Void, JournalError> {
         try execute("SAVEPOINT part")
         do {
@@ -203,14 +204,14 @@ package final class Database {
         case null
     }
 
-    /// The text at a place of a row, empty where there is none.
+    /// Returns the text at a place of a row, empty if there is none.
     package static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
         guard let bytes = sqlite3_column_text(statement, place) else { return "" }
         let count = Int(sqlite3_column_bytes(statement, place))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// SQLite's `file:` form of a path (sqlite.org/uri.html), with the parameter that forbids every change.
+    /// Returns SQLite's `file:` form of a path (sqlite.org/uri.html), with the parameter that forbids every change.
     private static func lookingAddress(_ path: String) -> String {
         let unreserved = { (byte: UInt8) in
             byte.isASCIILetter || byte.isASCIIDigit || "/._-".utf8.contains(byte)
@@ -237,7 +238,7 @@ package final class Database {
             guard text.utf8.count <= Self.valueLimit else {
                 throw .tooLarge(path: path, bytes: text.utf8.count, limit: Self.valueLimit)
             }
-            // SQLite copies the text, because it is gone when this returns.
+            // SQLite copies the text, which does not outlive this call.
             let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
             code = text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) {
@@ -248,7 +249,7 @@ package final class Database {
         guard code == SQLITE_OK else { throw Self.error(code, path, timeout) }
     }
 
-    // An empty text needs an address too: without one SQLite stores null.
+    // An empty text needs an address too. Without one SQLite stores null.
     private static var empty: UnsafePointer<CChar> {
         UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
     }
@@ -266,4 +267,79 @@ package final class Database {
         default: return .inaccessible(path: path, detail: detail)
         }
     }
+}
+
+/// Ends statements that run too long. Otherwise a file that another program prepared could keep this program busy for
+/// any time, and it would not notice the signal to end.
+final class StatementWatch {
+    /// The longest time that a statement may take. No statement of this software comes near it.
+    static let limit = Duration.seconds(30)
+    /// The time for which a statement may continue after its task was cancelled. Statements that record the fate of
+    /// money end long before.
+    static let grace = Duration.seconds(1)
+    /// The interval of SQLite's calls, in its own instructions: some milliseconds. Shorter statements are never ended.
+    static let interval: Int32 = 100_000
+
+    private let limit: Duration
+    private var start = ContinuousClock.now
+    /// True if the limit holds. Whole files are read without it.
+    var isLimited = true
+
+    init(limit: Duration) { self.limit = limit }
+
+    /// Notes the beginning of a statement.
+    func begin() { start = .now }
+
+    /// True if the statement has to end.
+    var isOver: Bool {
+        let elapsed = ContinuousClock.now - start
+        if isLimited && elapsed > limit { return true }
+        return Task.isCancelled && elapsed > Self.grace
+    }
+}
+
+/// The identity of the file that a path leads to, noted once and compared later.
+struct FilePlace {
+    private let path: String
+    private let device: dev_t
+    private let number: ino_t
+
+    /// Notes the file at `path`; nil if there is none.
+    init?(_ path: String) {
+        var absolute = path
+        // The working directory may change.
+        if !path.hasPrefix("/"), let folder = getcwd(nil, 0) {
+            absolute = String(cString: folder) + "/" + path
+            free(folder)
+        }
+        var status = stat()
+        guard stat(absolute, &status) == 0 else { return nil }
+        self.path = absolute
+        device = status.st_dev
+        number = status.st_ino
+    }
+
+    /// True if the path still leads to the same file.
+    var isUnchanged: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_dev == device && status.st_ino == number
+    }
+}
+
+/// An executor that runs an actor's jobs one after another on a separate queue. Waiting for a disk then blocks none of
+/// the shared threads.
+package final class SerialQueue: SerialExecutor {
+    /// Nil in a simulation, whose one thread does all work.
+    private let queue: DispatchQueue?
+
+    package init(_ label: String) { queue = RouterTasks.executor == nil ? DispatchQueue(label: label) : nil }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        guard let queue else { return job.runSynchronously(on: executor) }
+        queue.async { job.runSynchronously(on: executor) }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

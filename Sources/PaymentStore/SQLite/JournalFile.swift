@@ -9,13 +9,13 @@ package import PaymentRouting
     import Darwin
 #endif
 
-/// Opens a journal file: looks before it touches, creates a missing one, and checks it.
+/// Opens a journal file: looks at it before changing anything, creates a missing file, and checks it.
 package struct JournalFile: Sendable {
     package let path: String
     /// True if a missing file is created.
     package let isMade: Bool
     package let schema: Schema
-    /// The most pages the file may have; nil for no limit but SQLite's.
+    /// The maximum number of pages of the file; nil for SQLite's own limit.
     package let maximumPages: Int?
     /// The longest wait for other processes that write.
     package let timeout: Duration
@@ -39,20 +39,20 @@ package struct JournalFile: Sendable {
     /// - Parameter name: random text for the file's name while it is being made.
     package func open(_ name: String) throws(JournalError) -> Database {
         try makeIfMissing(name)
-        // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
-        // it, so only the check after opening counts then.
+        // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite has
+        // applied it. Then only the check after opening counts.
         if access(path + "-journal", F_OK) != 0 { try look() }
         let database = try Database(path: path, timeout: timeout, limit: limit)
-        // Ended data is overwritten, not only deleted: answers of wallets and forms are erased with it. And until the
-        // write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that reappears after
-        // a power failure would be played back over all that was written since.
+        // Ended data is overwritten, not only deleted, and so are answers of wallets and forms. Until the write-ahead
+        // log is in use, the folder has to reach the disk as well: a rollback journal that reappears after a power
+        // failure would be played back over everything that was written since.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
-        // First of all: any other query could run what the file defines.
+        // This check comes first, because any other query could run what the file defines.
         try schema.check(database)
         try checkSoundness(database)
         try schema.apply(to: database)
-        // Only now: in this mode the file's header may lag behind, and others judge the file by its header.
+        // Only now: in this mode the file's header may be outdated, and others judge the file by its header.
         let mode = try database.texts("PRAGMA journal_mode = WAL")
         guard mode == ["wal"] else {
             throw .inaccessible(path: path, detail: "the file system lacks what write-ahead logging needs")
@@ -63,8 +63,8 @@ package struct JournalFile: Sendable {
     /// Refuses a file that is foreign or too new, without touching it.
     private func look() throws(JournalError) {
         do { try schema.check(Database(path: path, to: .look)) } catch {
-            // This sees the file without its log. While a log is moved into its file, and after a crash in the middle
-            // of that, the file alone looks damaged: the real opening puts both together, and then checks.
+            // This sees the file without its log. While a log is moved into its file, and after a crash during that,
+            // the file alone looks damaged. The real opening puts both together, and then checks.
             if case .damaged = error { return }
             if case .unexpectedSchema = error, access(path + "-wal", F_OK) == 0 { return }
             throw error
@@ -82,21 +82,21 @@ package struct JournalFile: Sendable {
 
     /// Makes an empty file that only its owner may read.
     ///
-    /// Made under another name and then linked: closing a file that SQLite already uses in this process would drop
-    /// SQLite's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+    /// The file is made under another name and then linked: closing a file that SQLite already uses in this process
+    /// would drop SQLite's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
     private func makeIfMissing(_ name: String) throws(JournalError) {
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw .inaccessible(path: path, detail: "it is not a file")
             }
-            // SQLite would take less than its smallest page for nothing and write over it.
+            // SQLite would treat a file smaller than its smallest page as empty and write over it.
             guard status.st_size == 0 || status.st_size >= 512 else { throw .notAJournal(path: path) }
             return
         }
         guard errno == ENOENT, isMade else { throw failure(errno) }
         // Programs that still use a deleted file do not see what is written to a new one, and could pay a second time.
-        // Unless another process has just created the file.
+        // If another process has just created the file, it is used.
         if OwnerLock.isAnyAlive(path: path + "-owners") {
             guard stat(path, &status) == 0 else { throw .replaced(path: path) }
             return

@@ -1,28 +1,11 @@
 import PaymentCore
 package import PaymentRouting
 
-/// The kinds of files of this software, each with the number that marks it (`PRAGMA application_id`). The compiler
-/// refuses two of the same number.
-package enum StoreKind: Int32 {
-    /// `PRJ1`.
-    case journal = 0x5052_4A31
-    /// `PRP1`.
-    case recurringPlans = 0x5052_5031
-    /// `PRR1`.
-    case receipts = 0x5052_5231
-    /// `PRS1`.
-    case sealedStates = 0x5052_5331
-    /// `PRO1`.
-    case walletOrders = 0x5052_4F31
-    /// `PRV1`.
-    case servedPayments = 0x5052_5631
-}
-
 /// The tables of a journal file, or of another file of this software, and the steps that migrate an older file.
 package struct Schema: Sendable {
     /// The kind of the file.
     package let kind: StoreKind
-    /// One script per version: the first makes version 1 of an empty file, each later one makes the next version.
+    /// One script per version. The first makes version 1 of an empty file, and each later one makes the next version.
     /// Scripts of released versions never change.
     package let steps: [String]
 
@@ -98,8 +81,8 @@ package struct Schema: Sendable {
         try checkObjects(database, version: found)
     }
 
-    /// Compares everything that the file defines with what the steps make, definition by definition. Triggers and views
-    /// are never among it: they would decide what is read of payments and written of them.
+    /// Compares everything that the file defines with what the steps make, definition by definition. The steps make no
+    /// triggers and no views: those could change what is read and written of payments.
     private func checkObjects(_ database: Database, version: Int) throws(JournalError) {
         let model = try Database(path: ":memory:")
         for step in steps.prefix(version) { try model.execute(step) }
@@ -149,6 +132,23 @@ package struct Schema: Sendable {
     }
 }
 
+/// The kinds of files of this software, each with the number that marks it (`PRAGMA application_id`). The compiler
+/// refuses two of the same number.
+package enum StoreKind: Int32 {
+    /// `PRJ1`.
+    case journal = 0x5052_4A31
+    /// `PRP1`.
+    case recurringPlans = 0x5052_5031
+    /// `PRR1`.
+    case receipts = 0x5052_5231
+    /// `PRS1`.
+    case sealedStates = 0x5052_5331
+    /// `PRO1`.
+    case walletOrders = 0x5052_4F31
+    /// `PRV1`.
+    case servedPayments = 0x5052_5631
+}
+
 /// One object that a file defines: a table, an index, a trigger, a view.
 private struct SchemaObject: Hashable {
     private enum Column: String, StoredColumn {
@@ -162,7 +162,7 @@ private struct SchemaObject: Hashable {
     let name: String
     /// The table that it belongs to.
     let owner: String
-    /// The statement that makes it; nil for objects that SQLite makes by itself.
+    /// The statement that makes it; nil for objects that SQLite makes itself.
     let definition: String?
 
     static func all(_ database: Database) throws(JournalError) -> [SchemaObject] {
@@ -173,7 +173,7 @@ private struct SchemaObject: Hashable {
         }
     }
 
-    /// The tables of `ANALYZE`: numbers by which SQLite chooses between indexes.
+    /// The tables of `ANALYZE`. Their numbers help SQLite to choose between indexes.
     static let statistics: Set<SchemaObject> = [
         statistics("sqlite_stat1", "tbl,idx,stat"), statistics("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample"),
     ]

@@ -7,8 +7,8 @@ package import PaymentRouting
     import CSQLite
 #endif
 
-/// The columns of a table that are written and read together: one list for the statements and for the reading of rows,
-/// so that no place in a row means anything by itself. A raw value is the column's name in the file.
+/// The columns of a table that are written and read together. Statements are made from this list, and rows are read by
+/// it, so code never depends on a column's position. A raw value is the column's name in the file.
 package protocol StoredColumn: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
     /// The table's name.
@@ -33,7 +33,7 @@ package protocol ReferenceColumn: StoredColumn {
 extension ReferenceColumn {
     private static var parts: [Self] { [.provider, .subject, .reference] }
 
-    /// The condition on the rows about a reference; its values are ``StoredReference/key(_:)``, the first three of the
+    /// The condition on the rows about a reference. Its values are ``StoredReference/key(_:)``, the first three of the
     /// statement.
     package static var isAbout: String {
         parts.enumerated().map { "\(table).\($0.element.rawValue) = ?\($0.offset + 1)" }.joined(separator: " AND ")
@@ -46,6 +46,54 @@ extension ReferenceColumn {
     }
 }
 
+// MARK: - Rows
+
+/// One row of a table, while it is read. The same forms are read from an SQLite file and from a PostgreSQL server.
+package struct Row<Column: StoredColumn> {
+    private let cells: any RowCells
+    private let path: String
+    /// The columns, in the order of the statement.
+    private let columns: [Column]
+    /// The place of the first of them.
+    private let first: Int32
+
+    package init(_ cells: any RowCells, of path: String, columns: [Column], first: Int32 = 0) {
+        self.cells = cells
+        self.path = path
+        self.columns = columns
+        self.first = first
+    }
+
+    package func integer(_ column: Column) -> Int64 { cells.integer(place(column)) }
+
+    package func real(_ column: Column) -> Double { cells.real(place(column)) }
+
+    package func isNull(_ column: Column) -> Bool { cells.isNull(place(column)) }
+
+    /// Returns a text, empty if there is none.
+    package func text(_ column: Column) -> String { cells.text(place(column)) }
+
+    /// Returns a text; nil if there is none.
+    package func optionalText(_ column: Column) -> String? { isNull(column) ? nil : text(column) }
+
+    /// Returns an error about the content of the row.
+    package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
+
+    /// True if an outer join found the row. Its first column is never null then.
+    package var isThere: Bool { columns.first.map { !isNull($0) } ?? false }
+
+    /// Storages read null from places beyond the last.
+    private func place(_ column: Column) -> Int32 { first + Int32(columns.firstIndex(of: column) ?? columns.count) }
+}
+
+/// The cells of one row that a storage returns, by their places. A cell without a value reads as zero or empty.
+package protocol RowCells {
+    func integer(_ place: Int32) -> Int64
+    func real(_ place: Int32) -> Double
+    func isNull(_ place: Int32) -> Bool
+    func text(_ place: Int32) -> String
+}
+
 extension Row where Column: ReferenceColumn {
     /// Returns the reference that the row is about.
     ///
@@ -56,16 +104,6 @@ extension Row where Column: ReferenceColumn {
         }
         return reference
     }
-}
-
-/// The cells of the row at which an SQLite statement is.
-private struct StatementCells: RowCells {
-    let statement: OpaquePointer
-
-    func integer(_ place: Int32) -> Int64 { sqlite3_column_int64(statement, place) }
-    func real(_ place: Int32) -> Double { sqlite3_column_double(statement, place) }
-    func isNull(_ place: Int32) -> Bool { sqlite3_column_type(statement, place) == SQLITE_NULL }
-    func text(_ place: Int32) -> String { Database.text(statement, place) }
 }
 
 extension Database {
@@ -123,4 +161,14 @@ extension Database {
         let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
         try run("\(verb) INTO \(Column.table) (\(Column.list)) VALUES (\(places))", values)
     }
+}
+
+/// The cells of an SQLite statement's current row.
+private struct StatementCells: RowCells {
+    let statement: OpaquePointer
+
+    func integer(_ place: Int32) -> Int64 { sqlite3_column_int64(statement, place) }
+    func real(_ place: Int32) -> Double { sqlite3_column_double(statement, place) }
+    func isNull(_ place: Int32) -> Bool { sqlite3_column_type(statement, place) == SQLITE_NULL }
+    func text(_ place: Int32) -> String { Database.text(statement, place) }
 }

@@ -32,7 +32,7 @@ package enum StoredEntry {
         }
     }
 
-    /// A new row: the entry at a position of an attempt, with its ``content(_:)``.
+    /// Returns a new row: the entry at a position of an attempt, with its ``content(_:)``.
     package static func values(
         _ entry: JournalEntry, _ content: Content, attempt: Int64, position: Int64
     ) -> [Database.Value] {
@@ -49,7 +49,6 @@ package enum StoredEntry {
         }
     }
 
-    /// Reads an entry.
     package static func read(_ row: Row<Column>) throws(JournalError) -> JournalEntry {
         guard let event = try? event(row.text(.event), row.text(.name), row.text(.detail)) else {
             throw row.damage("an entry cannot be read")
@@ -73,7 +72,7 @@ package enum StoredEntry {
 
     // MARK: Conditions
 
-    /// The condition on the entries that begin a step in which money may move.
+    /// The condition on the entries that begin a step that may move money.
     static let beginsMutation = begins(StepKind.all.filter(\.movesMoney))
 
     /// The condition on the entries that begin a step whose result is erased when the attempt ends.
@@ -82,5 +81,75 @@ package enum StoredEntry {
     private static func begins(_ kinds: [StepKind]) -> String {
         let names = kinds.map { "detail GLOB '\($0.namePattern)'" }.joined(separator: " OR ")
         return "event = '\(Event.started.rawValue)' AND (\(names))"
+    }
+}
+
+/// The outcome of an attempt.
+enum StoredOutcome {
+    static func text(_ outcome: PaymentOutcome) throws -> String {
+        var members: [String: JSONValue?]
+        switch outcome.report {
+        case .succeeded(let receipt): members = ["outcome": "succeeded", "receipt": StoredReceipt.value(receipt)]
+        case .declined(let reason):
+            members = [
+                "outcome": "declined", "code": .string(reason.code.rawValue), "message": .string(reason.message),
+            ]
+        case .cancelled: members = ["outcome": "cancelled"]
+        case .expired: members = ["outcome": "expired"]
+        case .pending(let retryAfter):
+            members = ["outcome": "pending", "retryAfter": retryAfter.map { .number(JSONNumber(seconds: $0)) }]
+        case .unknown(let unknown):
+            members = [
+                "outcome": "unknown", "reference": StoredReference.value(unknown.reference),
+                "rawStatus": unknown.rawStatus.map { .string($0) }, "message": .string(unknown.message),
+            ]
+        }
+        return try StoredObject.text(members)
+    }
+
+    /// Reads an outcome. Only the outcome's decoder restores one that was stated before.
+    static func read(_ text: String) throws(StoredFormDefect) -> PaymentOutcome {
+        do { return try JSONValue.encode(try report(text)).decode() } catch { throw StoredFormDefect() }
+    }
+
+    private static func report(_ text: String) throws(StoredFormDefect) -> ServiceReport {
+        let object = try StoredObject(text)
+        return switch try object.text("outcome") {
+        case "succeeded": .succeeded(try StoredReceipt.read(try object.object("receipt")))
+        case "declined":
+            .declined(DeclineReason(.init(rawValue: try object.text("code")), try object.text("message")))
+        case "cancelled": .cancelled
+        case "expired": .expired
+        case "pending": .pending(retryAfter: try object.optionalDuration("retryAfter"))
+        case "unknown":
+            .unknown(
+                UnknownOutcome(
+                    reference: try StoredReference.read(object.members["reference"]),
+                    rawStatus: try object.optionalText("rawStatus"), message: try object.text("message")))
+        default: throw StoredFormDefect()
+        }
+    }
+}
+
+/// The proof of a payment.
+enum StoredReceipt {
+    static func value(_ receipt: PaymentReceipt) -> JSONValue {
+        var value: JSONValue = ["reference": StoredReference.value(receipt.reference)]
+        value["amount"] = receipt.amount.map(StoredMoney.value)
+        value["transaction"] = receipt.transactionID.map { .string($0) }
+        value["decision"] = receipt.decision.map { .string($0) }
+        value["unproven"] = receipt.unproven.map { .string($0) }
+        if receipt.isEarlier { value["earlier"] = true }
+        return value
+    }
+
+    static func read(_ object: StoredObject) throws(StoredFormDefect) -> PaymentReceipt {
+        var amount: Money?
+        if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
+        return PaymentReceipt(
+            reference: try StoredReference.read(object.members["reference"]), amount: amount,
+            transactionID: try object.optionalText("transaction"), decision: try object.optionalText("decision"),
+            unproven: try object.optionalText("unproven"),
+            isEarlier: object.members["earlier"] == nil ? false : try object.flag("earlier"))
     }
 }

@@ -1,14 +1,9 @@
 package import PaymentCore
 
-/// A stored text is not of any form that was written.
-package struct StoredFormDefect: Error {
-    package init() {}
-}
-
 /// An object in a row of a file, while it is read.
 ///
-/// Stored data has its own names, one file here for each stored type, so that a property or a case that is renamed in
-/// code changes no file. There is one form of each; the version of a file's ``Schema`` determines it.
+/// Stored data has its own names, in one type here for each stored type. So a property or a case that is renamed in
+/// code does not change the files. There is one form of each. The version of a file's ``Schema`` determines it.
 package struct StoredObject {
     package let members: [String: JSONValue]
 
@@ -20,7 +15,7 @@ package struct StoredObject {
         self.members = members
     }
 
-    /// An object's text.
+    /// Returns an object's text.
     ///
     /// - Throws: `EncodingError` when it nests deeper than can be read again.
     package static func text(_ members: [String: JSONValue?]) throws -> String {
@@ -33,21 +28,21 @@ package struct StoredObject {
         return text
     }
 
-    /// A text, nil where there is none.
+    /// Returns a text; nil if there is none.
     package func optionalText(_ key: String) throws(StoredFormDefect) -> String? {
         guard let value = present(key) else { return nil }
         guard let text = value.string else { throw StoredFormDefect() }
         return text
     }
 
-    /// A number, nil where there is none.
+    /// Returns a number; nil if there is none.
     package func optionalNumber(_ key: String) throws(StoredFormDefect) -> Double? {
         guard let value = present(key) else { return nil }
         guard let number = value.number?.double else { throw StoredFormDefect() }
         return number
     }
 
-    /// A duration in seconds, nil where there is none.
+    /// Returns a duration in seconds; nil if there is none.
     package func optionalDuration(_ key: String) throws(StoredFormDefect) -> Duration? {
         guard let value = present(key) else { return nil }
         guard let duration = value.number?.seconds else { throw StoredFormDefect() }
@@ -66,7 +61,7 @@ package struct StoredObject {
         return object
     }
 
-    /// An object, nil where there is none.
+    /// Returns an object; nil if there is none.
     package func optionalObject(_ key: String) throws(StoredFormDefect) -> StoredObject? {
         guard let value = present(key) else { return nil }
         guard let members = value.object else { throw StoredFormDefect() }
@@ -87,5 +82,47 @@ package struct StoredObject {
     private func present(_ key: String) -> JSONValue? {
         guard let value = members[key], !value.isNull else { return nil }
         return value
+    }
+}
+
+/// A stored text does not have any form that was written.
+package struct StoredFormDefect: Error {
+    package init() {}
+}
+
+/// The subject of an attempt, a lease or a receipt: ``PaymentReference/parts``, in columns and in objects.
+package enum StoredReference {
+    /// Returns the values for ``ReferenceColumn/isAbout``.
+    package static func key(_ reference: PaymentReference) -> [Database.Value] { reference.parts.map { .text($0) } }
+
+    package static func value(_ reference: PaymentReference) -> JSONValue {
+        .array(reference.parts.map { .string($0) })
+    }
+
+    package static func read(_ value: JSONValue?) throws(StoredFormDefect) -> PaymentReference {
+        let parts = value?.array?.compactMap(\.string)
+        guard let parts, parts.count == value?.array?.count, let reference = PaymentReference(parts: parts) else {
+            throw StoredFormDefect()
+        }
+        return reference
+    }
+}
+
+/// An amount: its minor units as a text, since other readers round long numbers, and their unit and exponent.
+package enum StoredMoney {
+    package static func value(_ money: Money) -> JSONValue {
+        [
+            "minorUnits": .string(money.minorUnitText), "currency": .string(money.currency.unit),
+            "exponent": .number(JSONNumber(money.exponent)),
+        ]
+    }
+
+    package static func read(_ object: StoredObject) throws(StoredFormDefect) -> Money {
+        let (units, unit) = (try object.text("minorUnits"), try object.text("currency"))
+        guard let exponent = object.members["exponent"]?.number?.exactly(UInt8.self),
+            let currency = try? Currency(unit: unit),
+            let money = try? Money(minorUnitText: units, currency: currency, exponent: exponent)
+        else { throw StoredFormDefect() }
+        return money
     }
 }

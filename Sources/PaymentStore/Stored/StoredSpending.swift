@@ -30,7 +30,6 @@ package enum StoredSpending {
         }
     }
 
-    /// Reads a spending.
     package static func read(_ row: Row<Column>) throws(JournalError) -> SpendingRecord {
         guard let (amounts, zone) = try? amounts(row.text(.amounts)), let keeper = keeper(row.text(.keeper)),
             let state = state(row.text(.state))
@@ -45,7 +44,7 @@ package enum StoredSpending {
             state: state, noticed: row.isNull(.noticed) ? nil : SpendingDay(number: Int(row.integer(.noticed))))
     }
 
-    /// The raw value of a state, which does not depend on the state's name in code.
+    /// Returns the raw value of a state, which does not depend on the state's name in code.
     package static func rawValue(_ state: SpendingRecord.State) -> String {
         switch state {
         case .reserved: "reserved"
