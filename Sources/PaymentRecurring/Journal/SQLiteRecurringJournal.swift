@@ -9,10 +9,10 @@ import PaymentStore
 #endif
 
 /// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes
-/// of one machine. It is a separate file beside a payment journal.
+/// of one machine. It is a separate file next to a payment journal.
 ///
-/// The writes of a method are on the disk when it returns (write-ahead log, `synchronous = EXTRA`), but for leases.
-/// Beside the file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not
+/// The writes of a method are on the disk when it returns (write-ahead log, `synchronous = EXTRA`), except for leases.
+/// Next to the file are `-wal`, `-shm` and `-owners`, as for a ``SQLiteJournal``. Network file systems are not
 /// supported.
 public actor SQLiteRecurringJournal: RecurringJournal {
     private let queue = SerialQueue("recurring-journal")
@@ -180,7 +180,7 @@ public actor SQLiteRecurringJournal: RecurringJournal {
         case date
     }
 
-    /// The latest time that any worker trusted, or nil.
+    /// Returns the latest time that any worker trusted, or nil.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func trustedTime() throws -> Date? {
@@ -202,9 +202,42 @@ public actor SQLiteRecurringJournal: RecurringJournal {
         }
     }
 
-    /// A transaction that may end with a refusal: then it changes nothing.
+    /// Makes a transaction that may end with a refusal. In that case it changes nothing.
     private func refusing(_ body: () throws(JournalError) -> RecurringJournalError?) throws {
         let refusal = try database.transaction { () throws(JournalError) in try body() }
         if let refusal { throw refusal }
     }
+}
+
+extension Schema {
+    /// The tables of a file with plans. Steps of released versions never change.
+    ///
+    /// `due` is the beginning of a plan's next period that was not opened, and `look` is the date of the next look at a
+    /// period. Each is null if there is none.
+    static let recurring = Schema(
+        kind: .recurringPlans,
+        steps: [
+            """
+            CREATE TABLE plan (
+                id TEXT NOT NULL PRIMARY KEY,
+                revision INTEGER NOT NULL,
+                due REAL,
+                detail TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX plan_due ON plan (due) WHERE due IS NOT NULL;
+            CREATE TABLE charge (
+                plan TEXT NOT NULL REFERENCES plan (id),
+                number INTEGER NOT NULL,
+                look REAL,
+                detail TEXT NOT NULL,
+                PRIMARY KEY (plan, number)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX charge_look ON charge (look) WHERE look IS NOT NULL;
+            CREATE TABLE trusted (
+                only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+                date REAL NOT NULL
+            ) STRICT;
+            \(LeaseTable.definition)
+            """
+        ])
 }

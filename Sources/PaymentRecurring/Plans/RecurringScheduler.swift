@@ -7,12 +7,12 @@ import PaymentRouting
     public import Foundation
 #endif
 
-/// Charges recurring payments: opens periods as they begin, and carries each of them on until it is paid or missed.
+/// Charges recurring payments: opens periods as they begin, and advances each of them until it is paid or missed.
 ///
 /// Any number of schedulers may share a journal, in one process or several, and any of them may end at any moment. A
-/// period is opened once, by the first worker that stores its plan; it is paid under its lease, and under a name that
-/// no other payment has; and once a worker has begun to pay it, no worker pays it again unless the ``RecurringPayer``
-/// reports that the try came to nothing. So a period is paid once at most, and ends paid or missed.
+/// period is opened once, by the first worker that stores its plan. It is paid under its lease, and under a name that
+/// no other payment has. Once a worker has begun to pay it, no worker pays it again unless the ``RecurringPayer``
+/// reports that the try had no effect. So a period is paid once at most, and ends paid or missed.
 ///
 /// ```swift
 /// let scheduler = RecurringScheduler(journal: journal, payer: payer, listener: { event in print(event) })
@@ -24,7 +24,7 @@ import PaymentRouting
 public actor RecurringScheduler {
     /// Receives the events.
     public typealias Listener = @Sendable (RecurringEvent) async -> Void
-    /// Returns the time by another source than this device's clock, such as a server's; nil when it cannot.
+    /// Returns the time by a source other than this device's clock, such as a server; nil if it cannot.
     public typealias Witness = @Sendable () async -> Date?
 
     let journal: any RecurringJournal
@@ -46,12 +46,12 @@ public actor RecurringScheduler {
     ///   - payer: pays the periods.
     ///   - clock: decides what is due.
     ///   - random: names this scheduler's leases.
-    ///   - trust: the limits within which the clock is believed.
-    ///   - witness: another source of the time, asked where the clock is not believed.
+    ///   - trust: the limits of trust in the clock.
+    ///   - witness: another source of the time, asked if the clock is not believed.
     ///   - lease: the time that a payment may take before another scheduler asks for its outcome.
     ///   - width: the number of periods that are paid at the same time.
-    ///   - bound: the time for one period, after which the others go on: a payment may never return. It is asked about
-    ///     again when its lease is over.
+    ///   - bound: the time for one period, after which the others continue: a payment may never return. It is asked
+    ///     about again when its lease is over.
     ///   - listener: receives the events.
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, clock: any PaymentClock = SystemPaymentClock(),
@@ -95,7 +95,7 @@ public actor RecurringScheduler {
 
     /// Looks at one plan only: opens the periods that have begun, and pays those that are due.
     ///
-    /// - Parameter id: the plan. Nothing happens where there is none.
+    /// - Parameter id: the plan. Nothing happens if there is none.
     /// - Throws: ``JournalError`` when the journal cannot be used. Entries stored by then stay.
     public func look(at id: RecurringPlan.ID) async throws {
         guard let now = try await trustedNow() else { return }
@@ -109,7 +109,7 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Carries on all periods that `list` returns, some at a time, each once.
+    /// Advances all periods that `list` returns, some at a time, each once.
     private func settle(
         at now: Date, _ list: (any RecurringJournal, Int) async throws -> [RecurringCharge]
     ) async throws {
@@ -131,7 +131,7 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Carries a period on for a bounded time, whatever its payment does.
+    /// Advances a period for a bounded time, whatever its payment does.
     func settleWithin(_ id: RecurringCharge.ID, at now: Date) async {
         let isDone: Void? = await TimeBound(bound, clock).result { await self.settle(id, at: now) }
         guard isDone == nil, !Task.isCancelled else { return }
@@ -156,8 +156,8 @@ public actor RecurringScheduler {
 
     // MARK: Time
 
-    /// The time, as far as it can be trusted: the clock's where it is believed, otherwise the latest that was. Nil
-    /// where nothing is due by either.
+    /// Returns the time, as far as it can be trusted: the clock's if it is believed, otherwise the latest trusted time.
+    /// Nil if nothing is due by either.
     private func trustedNow() async throws -> Date? {
         let latest = try await journal.trustedTime()
         let now = clock.now
@@ -174,7 +174,7 @@ public actor RecurringScheduler {
                 return latest
             }
         }
-        // Once a minute is enough for a time that is judged in days.
+        // The time is judged in days, so once a minute is enough.
         if latest.map({ now > $0.addingTimeInterval(60) }) ?? true {
             try await journal.trust(now, isCorrection: false)
             time.note(now, uptime: clock.uptime)
@@ -184,7 +184,7 @@ public actor RecurringScheduler {
 
     /// Confirms that the clock is right, however far it has moved. If it was trusted at a later time before, periods
     /// may have been opened that have not begun. Those for which nothing was sent are opened again, to be charged in
-    /// their time (``RecurringEvent/reopened(_:)``); those that have ended are reported
+    /// their time (``RecurringEvent/reopened(_:)``). Those that have ended are reported
     /// (``RecurringEvent/openedAhead(_:)``).
     ///
     /// - Throws: ``JournalError`` when the journal cannot be written.
@@ -194,7 +194,7 @@ public actor RecurringScheduler {
         try await journal.trust(now, isCorrection: true)
         for plan in try await journal.plans() {
             for charge in try await journal.charges(of: plan.id) {
-                // After a crash in between, what was reported is not reported again, but the rest is opened again.
+                // After a crash in between, reported periods are not reported again, but the rest is opened again.
                 if charge.reopened(at: now, of: plan) != nil {
                     try await reopen(charge.id, of: plan, at: now)
                 } else if let latest, latest > now, charge.hasEnded(before: now, of: plan) {
@@ -206,8 +206,8 @@ public actor RecurringScheduler {
 
     // MARK: Plans
 
-    /// Adds a plan. The time of now is trusted as in a look: no later clock is believed further than
-    /// ``RecurringTrust/longestAbsence`` from here, also not by the first look.
+    /// Adds a plan. The present time is trusted as in a look. No later clock is believed further than
+    /// ``RecurringTrust/longestAbsence`` from here, not even by the first look.
     ///
     /// - Returns: the plan as it is stored.
     /// - Throws: ``RecurringJournalError`` when there is one of its name; ``JournalError``.
@@ -236,16 +236,15 @@ public actor RecurringScheduler {
         try await change(id) { plan, now in plan.resume(at: now) }
     }
 
-    /// Sets the times in which a plan is not charged, in advance or afterwards: periods that begin in one of them are
+    /// Sets the times in which a plan is not charged, in advance or afterwards. Periods that begin in one of them are
     /// missed, unless a worker has begun to pay them.
     ///
     /// - Parameters:
-    ///   - id: the plan. Nothing happens where there is none.
+    ///   - id: the plan. Nothing happens if there is none.
     ///   - pauses: all pauses; they replace the earlier ones.
     /// - Throws: ``JournalError``.
     public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
-        // Begun periods are not opened first: whether one is charged depends on its beginning, not on the time of the
-        // look.
+        // Begun periods are not opened first. A pause applies by a period's beginning, not by the time of the look.
         _ = try await trustedNow()
         try await keepChanging(id) { plan in
             plan.pauses = pauses
@@ -264,7 +263,7 @@ public actor RecurringScheduler {
     /// wait keep waiting.
     ///
     /// - Parameters:
-    ///   - id: the plan. Nothing happens where there is none.
+    ///   - id: the plan. Nothing happens if there is none.
     ///   - date: the moment.
     /// - Throws: ``JournalError``.
     public func stop(_ id: RecurringPlan.ID, at date: Date) async throws {
@@ -275,11 +274,11 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Changes a plan, however often others change it meanwhile. Periods that have begun by now are opened first, under
-    /// the plan as it was.
+    /// Changes a plan, however often others change it in the meantime. Periods that have begun by now are opened first,
+    /// under the plan as it was.
     ///
     /// - Parameters:
-    ///   - id: the plan. Nothing happens where there is none.
+    ///   - id: the plan. Nothing happens if there is none.
     ///   - body: changes the plan, and returns the periods that it opens.
     /// - Throws: ``JournalError``, and any error of `body`.
     public func change(
@@ -293,7 +292,7 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Changes a plan as it is stored by then, until no other writer was faster.
+    /// Changes the plan as it is stored, and repeats that until no other writer was faster.
     private func keepChanging(
         _ id: RecurringPlan.ID, _ body: (inout RecurringPlan) throws -> [RecurringCharge]
     ) async throws {
@@ -314,4 +313,146 @@ public actor RecurringScheduler {
         for charge in charges where charge.state.isFinal { await listener(.missed(charge)) }
         return true
     }
+}
+
+// MARK: - Reports
+
+/// A scheduler's report on its work. A report on a period is stored before it is emitted. Upcoming periods are the
+/// exception: they are emitted until they are stored.
+@nonexhaustive
+public enum RecurringEvent: Sendable, Hashable {
+    /// A period is going to be paid at ``RecurringCharge/notBefore``, unless the payer refuses it before
+    /// (``RecurringScheduler/refuse(_:)``). See ``RecurringPolicy/notice``.
+    case upcoming(RecurringCharge)
+    /// A period was paid.
+    case paid(RecurringCharge)
+    /// A period was not paid, and will not be: ``RecurringCharge/state`` gives the reason.
+    case missed(RecurringCharge)
+    /// The payer is asked to approve or refuse a period (``RecurringScheduler/approve(_:)``).
+    case waiting(RecurringCharge)
+    /// A period could not be paid, and will be tried again; the text gives the reason.
+    case postponed(RecurringCharge, String)
+    /// It is unknown if a period was paid. The outcome is asked for again.
+    case unknown(RecurringCharge)
+    /// The clock is not credible. Nothing that it makes due is charged until it is right again, or
+    /// ``RecurringScheduler/trustClock()`` confirms it.
+    case doubtfulClock(now: Date, trusted: Date)
+    /// A period has ended that has not begun by the clock that is confirmed now. A clock that was ahead has opened it.
+    /// It was paid early, or is missed; see ``RecurringCharge/state``. Nothing changes that.
+    case openedAhead(RecurringCharge)
+    /// A period that was missed by a clock that was ahead is charged in its time, because nothing was sent for it.
+    case reopened(RecurringCharge)
+    /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
+    case error(String)
+}
+
+extension RecurringEvent: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .upcoming(let charge): "\(charge.id): \(charge.amount) will be paid \(charge.notBefore)"
+        case .paid(let charge): "\(charge.id): paid \(charge.amount)"
+        case .missed(let charge):
+            if case .missed(let reason) = charge.state {
+                "\(charge.id): missed, \(reason)"
+            } else {
+                "\(charge.id): missed"
+            }
+        case .waiting(let charge):
+            if case .waiting(let text) = charge.state {
+                "\(charge.id): waits for the payer, \(text)"
+            } else {
+                "\(charge.id): waits for the payer"
+            }
+        case .postponed(let charge, let text): "\(charge.id): tried again later, \(text)"
+        case .unknown(let charge):
+            if case .unknown(let text) = charge.state {
+                "\(charge.id): not known whether it was paid, \(text)"
+            } else {
+                "\(charge.id): not known whether it was paid"
+            }
+        case .doubtfulClock(let now, let trusted):
+            now > trusted
+                ? "the clock has gone on further than it can have; set it right, or say that it is right"
+                : "the clock is behind what it was; nothing is due until it is right"
+        case .openedAhead(let charge):
+            "\(charge.id): ended by a clock that was ahead, and begins \(charge.period.start)"
+        case .reopened(let charge): "\(charge.id): will be charged when it begins, \(charge.period.start)"
+        case .error(let text): text
+        }
+    }
+}
+
+// MARK: - Trust in the clock
+
+/// The limits of trust in this device's clock.
+///
+/// A clock that was set forward makes periods look due that are not. The time that passes while a scheduler runs is
+/// known from the clock's uptime, which is never set. The time that passes while none runs is known from the clock
+/// alone.
+public struct RecurringTrust: Sendable, Hashable {
+    /// The longest time without a running scheduler, by the clock, that is believed. However wrong the clock is,
+    /// periods are never charged earlier than that before they begin.
+    public var longestAbsence: Duration
+    /// The maximum by which the clock may outrun the uptime while a scheduler runs.
+    public var longestDrift: Duration
+
+    /// Creates the limits.
+    public init(longestAbsence: Duration = .seconds(31 * 86_400), longestDrift: Duration = .seconds(86_400)) {
+        self.longestAbsence = max(.zero, longestAbsence)
+        self.longestDrift = max(.zero, longestDrift)
+    }
+}
+
+/// One scheduler's judgement of its clock.
+struct TrustedTime {
+    /// The result of comparing the clock with what is known.
+    enum Judgement: Hashable {
+        case trusted
+        /// The clock is later than it can be. Only periods due before are looked at.
+        case tooFar
+        /// The clock is behind a time that was trusted before.
+        case behind
+    }
+
+    private let trust: RecurringTrust
+    /// A time that was trusted, and the uptime at that time.
+    private var anchor: (date: Date, uptime: Duration)?
+    /// The latest time in the journal that this scheduler knows, and the uptime when it learned it.
+    private var known: (date: Date, uptime: Duration)?
+
+    init(_ trust: RecurringTrust) { self.trust = trust }
+
+    /// - Parameter latest: the latest time that any scheduler trusted.
+    mutating func judge(_ now: Date, uptime: Duration, latest: Date?) -> Judgement {
+        if let latest, let known, let expected = expected(uptime) {
+            // Another scheduler has a better time: the time was confirmed there, or that scheduler has run for longer.
+            if latest > known.date { anchor = (max(latest, expected), uptime) }
+            // The clock was confirmed at an earlier time since then.
+            if latest < known.date { anchor = (latest, known.uptime) }
+        }
+        known = latest.map { ($0, uptime) }
+        if let latest, now < latest.addingTimeInterval(-(trust.longestDrift / .seconds(1))) { return .behind }
+        guard isPlausible(now, uptime, latest) else { return .tooFar }
+        if anchor == nil { anchor = (now, uptime) }
+        return .trusted
+    }
+
+    private func isPlausible(_ now: Date, _ uptime: Duration, _ latest: Date?) -> Bool {
+        if let expected = expected(uptime) {
+            return now <= expected.addingTimeInterval(trust.longestDrift / .seconds(1))
+        }
+        guard let latest else { return true }
+        return now <= latest.addingTimeInterval(trust.longestAbsence / .seconds(1))
+    }
+
+    private func expected(_ uptime: Duration) -> Date? {
+        anchor.map { $0.date.addingTimeInterval(max(.zero, uptime - $0.uptime) / .seconds(1)) }
+    }
+
+    /// Notes a time that a trustworthy source has confirmed.
+    mutating func confirm(_ now: Date, uptime: Duration) { anchor = (now, uptime) }
+
+    /// Notes that the journal holds this time now.
+    mutating func note(_ now: Date, uptime: Duration) { known = (now, uptime) }
 }
