@@ -180,7 +180,7 @@ public struct PostgresRecurringJournal: RecurringJournal {
 
     // MARK: Time
 
-    /// The latest time that any worker trusted, or nil.
+    /// Returns the latest time that any worker trusted, or nil.
     ///
     /// - Throws: ``JournalError`` when the server cannot be read.
     public func trustedTime() async throws -> Date? {

@@ -2,11 +2,11 @@ import CPostgreSQL
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
+package import PaymentStore
 import SocketPoll
 
-/// One connection to a server, which one task uses at a time. It works on a separate queue, since looking up a
-/// server's name blocks. An error that leaves its state unknown closes it.
+/// One connection to a server. One task uses it at a time. It works on a separate queue, since looking up a server's
+/// name blocks. An error that leaves its state unknown closes it.
 actor Connection {
     /// libpq's connection, which is freed with the object.
     private final class Handle {
@@ -18,7 +18,8 @@ actor Connection {
     }
 
     private let queue = SerialQueue("postgres-connection")
-    /// False from the first sign of a pooler on, which has other sessions of the server do what this one has prepared.
+    /// False from the first sign of a pooler on. A pooler runs statements in sessions of the server that have not
+    /// prepared them.
     private(set) var reusesStatements: Bool
     private var handle: Handle?
     /// The texts of the statements that the server has prepared.
@@ -67,7 +68,6 @@ actor Connection {
             && cPQtransactionStatus(pointer) == CPQ_TRANSACTION_IDLE
     }
 
-    /// Closes the connection.
     func close() {
         handle = nil
         prepared = []
@@ -126,12 +126,13 @@ actor Connection {
         case leftOut
     }
 
-    /// The name of a statement follows from its text, so that no session has another one under it.
+    /// Returns the name of a statement. It follows from the statement's text, so no session has another statement under
+    /// it.
     private static func name(_ text: String) -> String {
         "s_" + Hex.encode(Array(Digest.sha256.hash(Array(text.utf8)).prefix(16)))
     }
 
-    /// - Returns: for each message that has an answer, the text of the statement that it prepares, if it does.
+    /// - Returns: for each message that has an answer, the text of the statement that it prepares, or nil.
     private func send(
         _ statements: [Statement], _ pointer: OpaquePointer
     ) throws(PostgresError) -> [String?] {
@@ -160,7 +161,8 @@ actor Connection {
         return messages
     }
 
-    /// Sends what libpq holds, and takes what arrives meanwhile: a server whose answers are not read stops reading.
+    /// Sends what libpq holds, and takes what arrives in the meantime: a server whose answers are not read stops
+    /// reading.
     private func flush(
         _ pointer: OpaquePointer, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) {
@@ -186,7 +188,7 @@ actor Connection {
                 guard cPQconsumeInput(pointer) == 1 else { throw lost(pointer) }
             }
             guard let result = cPQgetResult(pointer) else {
-                // One stands between two answers. More than that is a connection without a pipeline.
+                // One such end comes between two answers. More of them mean a connection without a pipeline.
                 ends += 1
                 guard ends <= 2, cPQstatus(pointer) == CPQ_CONNECTION_OK else {
                     throw refusal(answers) ?? lost(pointer)
@@ -247,15 +249,15 @@ actor Connection {
 
     private func lost(_ pointer: OpaquePointer) -> PostgresError { .lost(Self.message(pointer)) }
 
-    /// The server's reason to refuse a statement: its code and main message. Details, which may quote what is stored,
-    /// are left out.
+    /// Returns the server's reason to refuse a statement: its code and main message. Details, which may quote stored
+    /// data, are left out.
     private static func refusal(_ result: OpaquePointer) -> PostgresError? {
         guard let code = cPQresultErrorField(result, Int32(CPQ_FIELD_SQLSTATE)) else { return nil }
         let message = cPQresultErrorField(result, Int32(CPQ_FIELD_MESSAGE)).map { String(cString: $0) } ?? ""
         return .refused(code: String(cString: code), message: line(message))
     }
 
-    /// Libpq's last message about the connection, in one line.
+    /// Returns libpq's last message about the connection, in one line.
     private static func message(_ pointer: OpaquePointer) -> String {
         line(cPQerrorMessage(pointer).map { String(cString: $0) } ?? "")
     }
@@ -263,6 +265,186 @@ actor Connection {
     private static func line(_ text: String) -> String {
         let words = text.split { $0.isWhitespace }.joined(separator: " ").prefix(300)
         return words.isEmpty ? "it gives no reason" : String(words)
+    }
+}
+
+/// One statement and its values, which are `$1` and so on in its text.
+package struct Statement: Sendable {
+    package let text: String
+    package let values: [Database.Value]
+
+    package init(_ text: String, _ values: [Database.Value] = []) {
+        self.text = text
+        self.values = values
+    }
+}
+
+/// The values of one statement as libpq sends them, in binary: numbers and dates keep every bit, and texts every byte.
+/// A text is sent as its UTF-8, for columns of the types `bytea` and `text`. Numbers have eight bytes.
+struct Parameters {
+    private var bytes: [UInt8] = []
+    /// The place of each value in `bytes`; nil for null.
+    private var places: [Int?] = []
+    private var lengths: [Int32] = []
+
+    init(_ values: [Database.Value]) {
+        for value in values {
+            let start = bytes.count
+            switch value {
+            case .text(let text): bytes += text.utf8
+            case .integer(let number): withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+            case .real(let number): withUnsafeBytes(of: number.bitPattern.bigEndian) { bytes += $0 }
+            case .null: break
+            }
+            if case .null = value { places.append(nil) } else { places.append(start) }
+            lengths.append(Int32(clamping: bytes.count - start))
+        }
+        // An empty text needs an address too.
+        bytes.append(0)
+    }
+
+    /// Calls `body` with the number of the values, their addresses, lengths and formats.
+    func pass<Result>(
+        to body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
+    ) -> Result {
+        bytes.withUnsafeBytes { buffer in
+            let start = buffer.bindMemory(to: CChar.self).baseAddress
+            let addresses: [UnsafePointer<CChar>?] = places.map { place in place.flatMap { start?.advanced(by: $0) } }
+            let formats = [Int32](repeating: 1, count: places.count)
+            return addresses.withUnsafeBufferPointer { addresses in
+                lengths.withUnsafeBufferPointer { lengths in
+                    formats.withUnsafeBufferPointer {
+                        body(Int32(places.count), addresses.baseAddress, lengths.baseAddress, $0.baseAddress)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The rows that a statement returned.
+package struct Rows: Sendable {
+    package let cells: [BinaryCells]
+
+    /// Copies what libpq read.
+    init(_ result: OpaquePointer) {
+        let columns = cPQnfields(result)
+        cells = (0..<cPQntuples(result)).map { row in
+            BinaryCells(
+                values: (0..<columns).map { column in
+                    guard cPQgetisnull(result, row, column) == 0, let start = cPQgetvalue(result, row, column) else {
+                        return nil
+                    }
+                    let count = Int(cPQgetlength(result, row, column))
+                    return Array(UnsafeRawBufferPointer(start: start, count: count))
+                })
+        }
+    }
+
+    package var isEmpty: Bool { cells.isEmpty }
+
+    /// Returns the rows as those of a table whose columns the statement selects in their order.
+    package func of<Column: StoredColumn>(_: Column.Type, _ path: String) -> [Row<Column>] {
+        let columns = Column.allCases
+        return cells.map { Row($0, of: path, columns: columns) }
+    }
+}
+
+/// One row in the server's binary format.
+package struct BinaryCells: RowCells, Sendable {
+    let values: [[UInt8]?]
+
+    func bytes(_ place: Int32) -> [UInt8] {
+        values.indices.contains(Int(place)) ? values[Int(place)] ?? [] : []
+    }
+
+    /// Returns a number or a truth value of any width.
+    package func integer(_ place: Int32) -> Int64 {
+        let bytes = bytes(place)
+        guard let first = bytes.first else { return 0 }
+        return bytes.reduce(first > 0x7F ? -1 : 0) { $0 << 8 | Int64($1) }
+    }
+
+    package func real(_ place: Int32) -> Double {
+        Double(bitPattern: bytes(place).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    package func isNull(_ place: Int32) -> Bool { !values.indices.contains(Int(place)) || values[Int(place)] == nil }
+
+    package func text(_ place: Int32) -> String { String(decoding: bytes(place), as: UTF8.self) }
+}
+
+/// Why a server did not do what it was asked.
+enum PostgresError: Error, Hashable {
+    /// libpq is not installed, or too old.
+    case missingLibrary
+    /// No connection was opened; nothing was sent.
+    case unreachable(String)
+    /// The connection was lost. What was sent may have been done, or may still be.
+    case lost(String)
+    /// There was no answer in time.
+    case late
+    /// The task was cancelled.
+    case cancelled
+    /// The server refused a statement: its code (SQLSTATE, PostgreSQL's appendix A) and message.
+    case refused(code: String, message: String)
+    /// The store was closed.
+    case closed
+
+    /// True if the same may succeed on another connection, or a moment later. A repeated call looks first for what it
+    /// may have done before.
+    var mayPass: Bool {
+        switch self {
+        case .unreachable, .lost: true
+        case .missingLibrary, .late, .cancelled, .closed: false
+        case .refused(let code, _): Self.passing.contains { code.hasPrefix($0) } || showsSharedSessions
+        }
+    }
+
+    /// True if it shows that sessions of the server are shared, as behind a pooler in transaction mode: a prepared
+    /// statement is missing, or there before it was prepared. Its transaction was not made.
+    var showsSharedSessions: Bool {
+        if case .refused(let code, _) = self { ["26000", "42P05"].contains(code) } else { false }
+    }
+
+    private static let passing = [
+        "08",  // The connection failed.
+        "40",  // The transaction was rolled back for the sake of another.
+        "57P",  // The server is starting, stopping, or was stopped.
+        "53300",  // Too many connections.
+        "25006",  // Read only: another server has become the primary one.
+        "23505",  // Another transaction stored the same meanwhile: a second look shows it.
+    ]
+
+    /// Returns the error of a journal.
+    ///
+    /// - Parameter timeout: the time for which the call was repeated.
+    func error(_ path: String, timeout: Duration) -> JournalError {
+        switch self {
+        case .missingLibrary:
+            .inaccessible(
+                path: path, detail: "libpq 14 or later is missing; install it, on Debian by apt-get install libpq5")
+        case .unreachable(let detail):
+            .inaccessible(path: path, detail: "the server cannot be reached (\(detail)); check its address and state")
+        case .lost(let detail):
+            .inaccessible(
+                path: path,
+                detail: "the connection was lost (\(detail)); what was written last is stored or not: read it first")
+        case .late:
+            .inaccessible(
+                path: path,
+                detail:
+                    "the server did not answer within \(timeout); what was written last is stored or not: read it first"
+            )
+        case .cancelled: .inaccessible(path: path, detail: "reading it was cancelled")
+        case .closed: .inaccessible(path: path, detail: "it was closed by this program")
+        case .refused("55P03", _): .locked(path: path, waited: PostgresStore.lockTimeout)
+        case .refused("53100", _): .full(path: path)
+        case .refused("54000", _): .tooLarge(path: path, bytes: 0, limit: PostgresStore.keyLimit)
+        case .refused("42P01", let message), .refused("42703", let message), .refused("3F000", let message):
+            .unexpectedSchema(path: path, detail: message)
+        case .refused(let code, let message): .inaccessible(path: path, detail: "\(message) (SQLSTATE \(code))")
+        }
     }
 }
 

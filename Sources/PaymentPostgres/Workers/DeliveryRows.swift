@@ -5,7 +5,7 @@ import PaymentStore
 /// The ends of attempts and the notifications of services that workers pass on: the table `delivery`.
 ///
 /// The row of an end is written in the transaction that ends the attempt. A worker claims a row by its name and a later
-/// date, `look`, and removes it when it was passed on: when the worker dies, the row is due again at that date.
+/// date, `look`, and removes it after passing it on. If the worker dies, the row is due again at that date.
 struct DeliveryRows: Sendable {
     let store: PostgresStore
     let tables: Tables
@@ -39,8 +39,8 @@ struct DeliveryRows: Sendable {
     /// Adds a notification, unless the same bytes wait already.
     ///
     /// - Parameters:
-    ///   - payment: the payment or refund that it is about. It is stored as well: the notification can then be passed
-    ///     on when its signature is too old to be checked again.
+    ///   - payment: the payment or refund that it is about. It is stored as well, so the notification can be passed on
+    ///     even if its signature is too old to be checked again.
     ///   - most: the largest number of notifications of its service that wait.
     func add(
         _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference, most: Int
@@ -134,7 +134,7 @@ struct DeliveryRows: Sendable {
         return HTTPHeaders(fields.map { (name: $0[0]?.string ?? "", value: $0[1]?.string ?? "") })
     }
 
-    /// Returns the time until the next row of a kind is due, or nil: those that others have claimed count at their
+    /// Returns the time until the next row of a kind is due, or nil. Rows that others have claimed count at their
     /// claim's end.
     func untilNext(_ kind: Kind) async throws(JournalError) -> Duration? {
         let rows = try await store.rows(
@@ -145,13 +145,13 @@ struct DeliveryRows: Sendable {
         return .seconds(cells.real(0))
     }
 
-    /// Removes what was passed on, also when its claim has ended meanwhile.
+    /// Removes what was passed on, even if its claim has ended in the meantime.
     func remove(_ claim: Claim) async throws(JournalError) {
         _ = try await store.rows(
             Statement("DELETE FROM \(tables.delivery) WHERE number = $1", [.integer(claim.number)]))
     }
 
-    /// Ends the claim of what could not be passed on, and tries it again later. Does nothing when another worker has
+    /// Ends the claim of what could not be passed on, which is tried again later. Does nothing if another worker has
     /// the row by then.
     func putOff(_ claim: Claim) async throws(JournalError) {
         _ = try await store.rows(
@@ -163,7 +163,7 @@ struct DeliveryRows: Sendable {
     }
 
     /// Removes a notification that ends nothing: the service could not confirm it, or it waited for longer than its
-    /// signature is valid. The open attempt at its payment is due at once, so that the service is asked.
+    /// signature is valid. The open attempt at its payment is due immediately, so that the service is asked.
     func replaceByInquiry(_ claim: Claim) async throws(JournalError) {
         _ = try await store.rows(
             Statement(

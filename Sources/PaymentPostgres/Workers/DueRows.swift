@@ -8,17 +8,18 @@ import PaymentStore
     import Foundation
 #endif
 
-/// The dates at which workers look at open attempts: the table `due`, a row for each payment with an open attempt.
+/// The dates of workers' next looks at open attempts: the table `due`, with a row for each payment with an open
+/// attempt.
 ///
 /// A row is written in the transaction that opens the attempt, and removed in the one that ends it. Its date, `look`,
-/// is the one at which the lease can have ended, or that of the next inquiry once the service was asked (`asked`). A
-/// worker claims a row by its name and a later date: when it dies, the row is due again at that date. The rows decide
-/// nothing about money: two workers that look at one attempt are kept apart by the payment's lease.
+/// is the earliest end of the lease, or the date of the next inquiry once the service was asked (`asked`). A worker
+/// claims a row by its name and a later date. If it dies, the row is due again at that date. The rows decide nothing
+/// about money: the payment's lease keeps two workers that look at one attempt apart.
 struct DueRows: Sendable {
     let store: PostgresStore
     let tables: Tables
 
-    /// The row of the reservations that remain of attempts that were never opened. No payment's key is like it.
+    /// The row for reservations of attempts that were never opened. No payment has this key.
     static let spendings = "spendings"
 
     // MARK: In the journal's transactions
@@ -52,8 +53,8 @@ struct DueRows: Sendable {
         ]
     }
 
-    /// Returns the statement that releases a lease. An open attempt is due at once, unless the service is to be asked
-    /// later, and workers are notified, unless it is a worker that releases it.
+    /// Returns the statement that releases a lease. An open attempt is due immediately, unless the service is to be
+    /// asked later. Workers are notified, unless a worker releases the lease.
     func releasing(_ lease: PaymentLease) -> Statement {
         Statement(
             """
@@ -66,7 +67,8 @@ struct DueRows: Sendable {
             """, [.key(lease.payment), .text(lease.holder), store.time(nil)])
     }
 
-    /// Returns the statement that adds the open attempts without a row: those of programs older than the table.
+    /// Returns the statement that adds the open attempts without a row, which are those of programs older than the
+    /// table.
     static func adopting(_ tables: Tables) -> String {
         """
         INSERT INTO \(tables.due) (payment, look)
@@ -81,7 +83,7 @@ struct DueRows: Sendable {
     /// A row that a worker has claimed.
     struct Claim: Sendable {
         let payment: String
-        /// The open attempt; nil where there is none.
+        /// The open attempt; nil if there is none.
         let attempt: AttemptID?
         let worker: String
     }
@@ -98,8 +100,8 @@ struct DueRows: Sendable {
                 """, [.text(Self.spendings)]))
     }
 
-    /// Claims rows that are due. One whose payment another worker or payer still has a lease of is put off to the end
-    /// of that lease.
+    /// Claims rows that are due. If another worker or payer still holds the payment's lease, the row is postponed to
+    /// the end of that lease.
     ///
     /// - Parameters:
     ///   - worker: a name that no other claim has.
@@ -131,7 +133,7 @@ struct DueRows: Sendable {
         return (claims, rows.cells.count)
     }
 
-    /// Returns the time until the next row is due, or nil: those that others have claimed count at their claim's end.
+    /// Returns the time until the next row is due, or nil. Rows that others have claimed count at their claim's end.
     func untilNext() async throws(JournalError) -> Duration? {
         let rows = try await store.rows(
             Statement("SELECT min(look) - \(PostgresStore.now(1)) FROM \(tables.due)", [store.time(nil)]))
@@ -139,7 +141,7 @@ struct DueRows: Sendable {
         return .seconds(cells.real(0))
     }
 
-    /// Returns the time until a plan or a period is due, or nil where there is none.
+    /// Returns the time until a plan or a period is due, or nil if there is none.
     func untilPlans() async throws(JournalError) -> Duration? {
         let rows = try await store.rows(
             Statement(
@@ -151,13 +153,13 @@ struct DueRows: Sendable {
         return .seconds(cells.real(0))
     }
 
-    /// Ends a claim. Does nothing when another worker has the row by then.
+    /// Ends a claim. Does nothing if another worker has the row by then.
     ///
-    /// - Parameter pause: the time until the attempt is looked at again; nil where it has ended.
+    /// - Parameter pause: the time until the attempt is looked at again; nil if it has ended.
     func finish(_ claim: Claim, lookingAgainIn pause: Duration?) async throws(JournalError) {
         let names: [Database.Value] = [.text(claim.payment), .text(claim.worker)]
         guard let pause else {
-            // The attempt's end has removed the row, or there is none. One that is open all the same is looked at
+            // The attempt's end has removed the row, or there is no attempt. If the attempt is open, it is looked at
             // again.
             _ = try await store.rows(
                 Statement(

@@ -1,6 +1,8 @@
+import Dispatch
 public import PaymentCore
 public import PaymentRecurring
 public import PaymentRouting
+import Synchronization
 
 /// Settles open attempts together with any number of workers on other machines: each attempt when it is due, and by one
 /// worker at a time. It also handles notifications that ``PostgresJournal/keep(_:from:checkedBy:)`` stored, and passes
@@ -17,29 +19,30 @@ public import PaymentRouting
 /// ```
 ///
 /// An open attempt is due when its lease has ended, at the date of the next inquiry that the service or the last look
-/// asked for, or as soon as its lease was released. A worker claims due attempts for a time, by the server's clock; of
-/// a worker that dies they are taken over when that time and the payment's lease are over, not before. It decides only
-/// when an attempt is looked at: the payment's lease and the journal keep it from being made twice, whatever looks at
-/// it.
+/// asked for, or as soon as its lease was released. A worker claims due attempts for a time, by the server's clock; if
+/// the worker dies, others take them over when that time and the payment's lease are over, not before. A worker decides
+/// only when an attempt is looked at. The payment's lease and the journal keep it from being made twice.
 ///
-/// A worker sleeps until the next attempt is due. Attempts that are due sooner wake it by a notification of the server;
-/// where that is lost, it finds them within ``Rhythm/longest``.
+/// A worker sleeps until the next attempt is due. The server's notification wakes it for attempts that are due sooner.
+/// If the notification is lost, the worker finds them within ``Rhythm/longest``.
 ///
-/// The end of an attempt is passed on at least once, and by one worker at a time while its claim lasts. What fails is
+/// The end of an attempt is passed on at least once, and by one worker at a time while its claim lasts. A failure is
 /// tried again after 5 seconds, then at ever longer intervals, an hour at most, until it succeeds.
 public struct PostgresWorker: Sendable {
     /// The pauses of a worker, and the share of the work that it takes.
     public struct Rhythm: Sendable, Hashable {
-        /// The longest pause between two looks: due attempts are found within this time where no notification arrives.
+        /// The longest pause between two looks. Due attempts are found within this time even if no notification
+        /// arrives.
         public var longest: Duration
         /// The shortest pause after a notification, however many arrive.
         public var shortest: Duration
         /// The time for which a claim keeps other workers from an attempt whose lease nothing holds.
         public var claim: Duration
-        /// The number of attempts settled at the same time, at least one; and of notifications, and of ends.
+        /// The number of attempts settled at the same time, at least one. It also holds for notifications, and for
+        /// ends.
         public var width: Int
-        /// The time for one attempt, after which it is reported as open and the others go on. A notification or an end
-        /// has this time or that of a claim, the shorter one.
+        /// The time for one attempt. After it, the attempt is reported as open and the others continue. A notification
+        /// or an end has this time or that of a claim, the shorter one.
         public var bound: Duration
 
         /// Creates a rhythm.
@@ -73,22 +76,21 @@ public struct PostgresWorker: Sendable {
     ///   - journal: the journal of this router.
     ///   - payer: the payer for attempts that have sent nothing yet. An empty payer abandons them, for a server whose
     ///     payers are elsewhere.
-    ///   - scheduler: a scheduler over a ``PostgresRecurringJournal`` in the same store, which looks when a plan or a
-    ///     period is due by the server's clock, at most once in ``Rhythm/longest``; nil where plans are charged
-    ///     elsewhere.
+    ///   - scheduler: a scheduler over a ``PostgresRecurringJournal`` in the same store. It looks when a plan or a
+    ///     period is due by the server's clock, at most once in ``Rhythm/longest``; nil if plans are charged elsewhere.
     ///   - rhythm: the pauses, and the share of the work.
     ///   - report: receives the result of each attempt, every time.
     ///   - failed: called when the server could not be used, or a notification or an end could not be handled; the
-    ///     worker looks again later. One with `untrustedNotification` or `integrity` is about a notification whose
-    ///     content is not used any more: the service is asked about its payment instead.
-    ///   - ended: receives each attempt that ended, also one that sent nothing, where the journals report ends
-    ///     (``PostgresJournal/init(_:reportsEnds:)``); nil where other workers do. It is called again when it throws,
-    ///     does not return in time, or the worker dies: the attempt's id is the name by which to recognise that.
+    ///     worker looks again later. An error with `untrustedNotification` or `integrity` is about a notification whose
+    ///     content is not used any more. The service is asked about its payment instead.
+    ///   - ended: receives each attempt that ended, also one that sent nothing, if the journals report ends
+    ///     (``PostgresJournal/init(_:reportsEnds:)``); nil if other workers receive them. It is called again when it
+    ///     throws, does not return in time, or the worker dies. Recognise a repetition by the attempt's id.
     ///   - notified: receives each notification that the journal keeps (``PostgresJournal/keep(_:from:checkedBy:)``),
-    ///     with the outcome to state; nil where other workers do, to which notifications are left then. Payments and
-    ///     refunds without an attempt in the journal, such as a merchant's charges, and whatever is reported after an
-    ///     attempt's end, are learned from it alone. Like `ended` it is called again when it throws, does not return in
-    ///     time, or the worker dies. Where the outcome is unknown, ask for the payment's status.
+    ///     with the outcome to state; nil leaves notifications to other workers. It is the only report on payments and
+    ///     refunds without an attempt in the journal, such as a merchant's charges, and on everything after an
+    ///     attempt's end. Like `ended` it is called again when it throws, does not return in time, or the worker dies.
+    ///     If the outcome is unknown, ask for the payment's status.
     public init(
         _ router: PaymentRouter, _ journal: PostgresJournal, as payer: Payer = Payer(),
         scheduler: RecurringScheduler? = nil, rhythm: Rhythm = Rhythm(),
@@ -145,7 +147,7 @@ public struct PostgresWorker: Sendable {
     /// - Returns: the time until the next look, unless the bell rings.
     private func look(_ bell: Bell, _ shift: Shift) async throws -> Duration {
         let free = shift.free
-        // A work that ends rings.
+        // The bell rings when a work ends.
         guard free > 0 else { return rhythm.longest }
         let (claims, found) = try await journal.due.claim(as: random.hex(16), most: free, for: rhythm.claim)
         for claim in claims {
@@ -183,7 +185,7 @@ public struct PostgresWorker: Sendable {
         return rhythm.longest
     }
 
-    /// Looks at one claimed attempt. When the server cannot be used meanwhile, its claim ends by itself.
+    /// Looks at one claimed attempt. When the server cannot be used in the meantime, its claim ends by itself.
     private func settle(_ claim: DueRows.Claim) async throws {
         let due = journal.due
         if claim.payment == DueRows.spendings {
@@ -211,7 +213,7 @@ public struct PostgresWorker: Sendable {
     private func deliver(_ kind: DeliveryRows.Kind, _ bell: Bell, _ shift: Shift) async throws -> Duration {
         let free = shift.free
         guard free > 0 else { return rhythm.longest }
-        // The claim ends after its work has in any case.
+        // The claim ends after its work in any case.
         let claims = try await journal.deliveries.claim(
             kind, as: random.hex(16), most: free, for: limit + .seconds(1))
         for claim in claims {
@@ -225,7 +227,8 @@ public struct PostgresWorker: Sendable {
         return pause(try await journal.deliveries.untilNext(kind))
     }
 
-    /// Passes on one claimed notification or end. When the server cannot be used meanwhile, its claim ends by itself.
+    /// Passes on one claimed notification or end. When the server cannot be used in the meantime, its claim ends by
+    /// itself.
     private func deliver(_ claim: DeliveryRows.Claim) async throws {
         let rows = journal.deliveries
         let result = await TimeBound(limit, SystemPaymentClock()).result { () -> Result<Bool, any Error> in
@@ -258,8 +261,8 @@ public struct PostgresWorker: Sendable {
 
     /// Handles a notification.
     ///
-    /// - Returns: what to pass on, and false if that is not from the notification: it was genuine when it was stored,
-    ///   but cannot be used by now.
+    /// - Returns: what to pass on, and false if that is not from the notification, which was genuine when it was
+    ///   stored, but cannot be used by now.
     private func handle(
         _ notification: IncomingNotification, from provider: ProviderID, about payment: PaymentReference
     ) async throws -> (HandledNotification, isUsed: Bool) {
@@ -270,7 +273,7 @@ public struct PostgresWorker: Sendable {
         }
     }
 
-    /// Asks about a payment whose notification was genuine when it was stored, and says no more by now: its signature
+    /// Asks about a payment whose notification was genuine when it was stored, and cannot be used by now: its signature
     /// is too old, or it does not fit the open attempt.
     private func inquire(_ payment: PaymentReference) async throws -> PaymentOutcome {
         do throws(PaymentError) { return try await router.status(of: payment) } catch {
@@ -288,7 +291,7 @@ public struct PostgresWorker: Sendable {
 
     // MARK: Waking
 
-    /// Rings for notifications until the task is cancelled or the store closed. What was sent before it listens is
+    /// Rings the bell for notifications until the task is cancelled or the store closed. Earlier notifications are
     /// found by a look.
     private func listen(_ bell: Bell) async {
         var pause = rhythm.shortest
@@ -306,5 +309,86 @@ public struct PostgresWorker: Sendable {
             try? await Task.sleep(for: pause)
             pause = max(min(pause * 2, rhythm.longest), rhythm.shortest)
         }
+    }
+}
+
+/// A bell that wakes a loop that waits between two looks. Rings while the loop does not wait are kept as one.
+final class Bell: Sendable {
+    private struct State {
+        var isRung = false
+        var waiting: OneShot<Void>?
+    }
+
+    private let state = Mutex(State())
+    private static let queue = DispatchQueue(label: "postgres-bell")
+
+    /// Wakes the loop.
+    func ring() {
+        let waiting = state.withLock { state in
+            if state.waiting == nil { state.isRung = true }
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.finish(())
+    }
+
+    /// Waits for a ring, the end of a time, or the task's cancellation.
+    func wait(for duration: Duration) async {
+        let waiting = OneShot<Void>()
+        let isRung = state.withLock { state in
+            defer { state.isRung = false }
+            if !state.isRung { state.waiting = waiting }
+            return state.isRung
+        }
+        guard !isRung else { return }
+        let timer = DispatchWorkItem { waiting.finish(()) }
+        Self.queue.asyncAfter(deadline: .now() + duration / .seconds(1), execute: timer)
+        await withTaskCancellationHandler {
+            await waiting.value()
+        } onCancel: {
+            waiting.finish(())
+        }
+        timer.cancel()
+        state.withLock { if $0.waiting === waiting { $0.waiting = nil } }
+    }
+}
+
+/// The work that a worker has begun. It is not cancelled with the worker's task.
+final class Shift: Sendable {
+    private struct State {
+        var works: [Int: Task<Void, Never>] = [:]
+        var number = 0
+    }
+
+    private let width: Int
+    private let state = Mutex(State())
+
+    /// - Parameter width: the number of works at the same time.
+    init(width: Int) { self.width = max(1, width) }
+
+    /// The number of works that can be begun now.
+    var free: Int { state.withLock { width - $0.works.count } }
+
+    /// Begins a work.
+    ///
+    /// - Parameter ended: called when it has ended and no longer counts.
+    func begin(_ work: @escaping @Sendable () async -> Void, ended: @escaping @Sendable () -> Void) {
+        let start = OneShot<Void>()
+        state.withLock { state in
+            state.number += 1
+            let number = state.number
+            state.works[number] = Task {
+                await start.value()
+                await work()
+                self.state.withLock { _ = $0.works.removeValue(forKey: number) }
+                ended()
+            }
+        }
+        start.finish(())
+    }
+
+    /// Waits until all works have ended.
+    func drain() async {
+        while let work = state.withLock({ $0.works.values.first }) { await work.value }
     }
 }

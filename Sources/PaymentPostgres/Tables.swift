@@ -1,9 +1,10 @@
 import PaymentCore
 import PaymentCrypto
 package import PaymentRecurring
+import PaymentRouting
 package import PaymentStore
 
-/// The tables of a deployment, by their full names: poolers share connections, so that no search path can be relied on.
+/// The tables of a deployment, by their full names. Poolers share connections, so no search path is reliable.
 package struct Tables: Sendable {
     package let schema: String
 
@@ -51,11 +52,11 @@ package struct Tables: Sendable {
 
     // MARK: Locks
 
-    /// A lock that is not a row's: what it protects may not be there yet.
+    /// A lock that does not belong to a row, because what it protects may not be there yet.
     package enum Lock {
         /// Making and migrating the tables.
         case tables
-        /// Deciding about a spending: what one reads is all that counts.
+        /// Deciding about a spending, so that no other one is added after the look.
         case spendings
         /// Storing a plan.
         case plan(RecurringPlan.ID)
@@ -63,8 +64,8 @@ package struct Tables: Sendable {
         case other(String)
     }
 
-    /// Returns the statement that takes a lock until the end of its transaction. In the rare case that two have one
-    /// number, one waits without need.
+    /// Returns the statement that takes a lock until the end of its transaction. In the rare case that two locks have
+    /// one number, one waits unnecessarily.
     package func locking(_ lock: Lock) -> Statement {
         let parts =
             switch lock {
@@ -84,11 +85,11 @@ package struct Tables: Sendable {
 
     /// The tables of the journals.
     ///
-    /// Texts that come from outside are `bytea`, their UTF-8: they are compared by their bytes, whatever the database's
-    /// encoding and collation, and may contain a zero. `payment` is the key of a reference
-    /// (``Database/Value/key(_:)``), `refund_name` and `refunded` those of a refund's id in its account and of the
-    /// payment that it is of, `write` the random name of the write that stored a row. Dates are seconds from the
-    /// beginning of 2001, in UTC.
+    /// Texts that come from outside are stored as `bytea`, in UTF-8. They are compared by their bytes, whatever the
+    /// database's encoding and collation, and may contain a zero. `payment` is the key of a reference
+    /// (``Database/Value/key(_:)``), `refund_name` and `refunded` are those of a refund's id in its account and of its
+    /// payment, and `write` is the random name of the write that stored a row. Dates are seconds from the beginning of
+    /// 2001, in UTC.
     static let journals = PostgresTables(
         part: "journals",
         steps: [
@@ -190,7 +191,7 @@ package struct Tables: Sendable {
             { schema in
                 let tables = Tables(schema)
                 return [
-                    // Its rows change often: the server removes their old versions soon.
+                    // Its rows change often, so the server removes their old versions soon.
                     """
                     CREATE TABLE \(tables.due) (
                         payment text PRIMARY KEY,
@@ -205,7 +206,7 @@ package struct Tables: Sendable {
             { schema in
                 let tables = Tables(schema)
                 return [
-                    // The row of an end has an attempt, that of a notification the other texts.
+                    // The row of an end has an attempt. The row of a notification has the other texts.
                     """
                     CREATE TABLE \(tables.delivery) (
                         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -233,15 +234,149 @@ package struct Tables: Sendable {
     }
 }
 
+// MARK: - Versions
+
+/// The tables of one part of this software in a deployment's schema. Each part has its own version, and makes its
+/// tables when it is first used.
+package struct PostgresTables: Sendable {
+    /// The part's name in the table `deployment`.
+    let part: String
+    /// The statements of each version, from the schema's name. The first makes version 1, and each later one makes the
+    /// next. Released ones never change.
+    let steps: [@Sendable (_ schema: String) -> [String]]
+
+    package init(part: String, steps: [@Sendable (_ schema: String) -> [String]]) {
+        self.part = part
+        self.steps = steps
+    }
+
+    /// The version that the steps lead to.
+    var version: Int { steps.count }
+}
+
+/// Updates the tables of a part to the version of this software, forwards only.
+struct Migration {
+    private let store: PostgresStore
+    private let part: PostgresTables
+    private let tables: Tables
+
+    init(_ store: PostgresStore, _ part: PostgresTables) {
+        self.store = store
+        self.part = part
+        tables = Tables(store.schema)
+    }
+
+    /// The content of a schema.
+    private enum Found: Equatable {
+        case nothing(hasSchema: Bool)
+        case version(Int64)
+    }
+
+    /// Refuses a server that is too old, or may lose what it confirmed.
+    static func check(_ store: PostgresStore) async throws(JournalError) {
+        func error(_ detail: String) -> JournalError { .inaccessible(path: store.path, detail: detail) }
+        let rows = try await store.rows(server, isRepeated: false)
+        guard let cells = rows.cells.first, cells.integer(0) >= 130_000 else {
+            throw error("the server is older than PostgreSQL 13; use a newer one")
+        }
+        guard cells.text(1) == "on", cells.text(2) == "on" else {
+            throw error("the server runs with fsync or full_page_writes off and may lose payments; turn both on")
+        }
+    }
+
+    func run() async throws(JournalError) {
+        // Another process may make the tables between the look and the lock.
+        for _ in 0..<10 {
+            let found = try await look()
+            if case .version(Int64(part.version)) = found { return }
+            if case .version(let version) = found, version > part.version {
+                throw .newerVersion(path: store.path, found: Int(version), supported: part.version)
+            }
+            try await apply(over: found)
+        }
+        throw error("its tables change again and again; end the programs that change them")
+    }
+
+    private static let server = Statement(
+        "SELECT current_setting('server_version_num')::bigint, current_setting('fsync'), "
+            + "current_setting('full_page_writes')")
+
+    private func look() async throws(JournalError) -> Found {
+        let rows = try await store.rows(looking)
+        guard let found = try found(rows) else {
+            let version = try await store.rows(reading)
+            return .version(version.cells.first?.integer(0) ?? 0)
+        }
+        return found
+    }
+
+    private var looking: Statement {
+        Statement(
+            """
+            SELECT to_regnamespace($1) IS NOT NULL, to_regclass($2) IS NOT NULL,
+                (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace($1))
+            """, [.text(store.schema), .text(tables.deployment)])
+    }
+
+    private var reading: Statement {
+        Statement("SELECT version FROM \(tables.deployment) WHERE part = $1", [.text(part.part)])
+    }
+
+    /// Returns the content of the schema; nil if there is a version to read.
+    private func found(_ rows: Rows) throws(JournalError) -> Found? {
+        guard let cells = rows.cells.first else { throw error("the server gave no answer") }
+        if cells.integer(1) != 0 { return nil }
+        guard cells.integer(2) == 0 else {
+            throw .unexpectedSchema(path: store.path, detail: "its schema holds other tables")
+        }
+        return .nothing(hasSchema: cells.integer(0) != 0)
+    }
+
+    /// Makes the missing steps, under a lock that only one process gets, if the tables are still as they were found.
+    private func apply(over expected: Found) async throws(JournalError) {
+        let lock = tables.locking(.tables)
+        let looks: [Statement]
+        if case .version = expected { looks = [lock, reading] } else { looks = [lock, looking] }
+        let (part, tables) = (part, tables)
+        do {
+            try await store.transaction(looks) { rows in
+                var done = 0
+                var statements: [Statement] = []
+                switch expected {
+                case .version(let version):
+                    guard rows[1].cells.first?.integer(0) ?? 0 == version else { return .nothing(()) }
+                    done = Int(version)
+                case .nothing(let hasSchema):
+                    guard try found(rows[1]) == expected else { return .nothing(()) }
+                    if !hasSchema { statements.append(Statement("CREATE SCHEMA \(tables.schema)")) }
+                    statements.append(
+                        Statement("CREATE TABLE \(tables.deployment) (part text PRIMARY KEY, version bigint NOT NULL)"))
+                }
+                for step in part.steps.dropFirst(done) { statements += step(tables.schema).map { Statement($0) } }
+                statements.append(
+                    Statement(
+                        """
+                        INSERT INTO \(tables.deployment) (part, version) VALUES ($1, $2)
+                        ON CONFLICT (part) DO UPDATE SET version = excluded.version
+                        """, [.text(part.part), .integer(Int64(part.version))]))
+                return .write(statements, ())
+            }
+        } catch let error as JournalError { throw error } catch { throw self.error("\(error)") }
+    }
+
+    private func error(_ detail: String) -> JournalError { .inaccessible(path: store.path, detail: detail) }
+}
+
+// MARK: - Keys
+
 extension Database.Value {
-    /// The key of a name of several parts in an index, which holds no long texts.
+    /// Returns the key of a name of several parts. An index holds no long texts.
     package static func key(_ parts: [String]) -> Self { .text(Hex.encode(digest(parts))) }
 
-    /// The key of a reference.
     static func key(_ reference: PaymentReference) -> Self { key(reference.parts) }
 }
 
-/// Returns a digest of texts, each behind its length, so that no others have it.
+/// Returns a digest of texts. Each comes after its length, so no other texts have the same digest.
 private func digest(_ parts: [String]) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {

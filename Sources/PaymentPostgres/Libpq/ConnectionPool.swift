@@ -1,4 +1,6 @@
+import Dispatch
 import PaymentCore
+import PaymentRouting
 import Synchronization
 
 /// Connections to one database, opened when they are needed and kept for the next user.
@@ -23,7 +25,7 @@ final class ConnectionPool: Sendable {
 
     /// Provides a connection that no other task uses.
     ///
-    /// - Throws: ``PostgresError`` when there is none, and what `body` throws.
+    /// - Throws: ``PostgresError`` when there is none, and any error of `body`.
     func with<Value: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @Sendable (Connection) async throws -> Value
     ) async throws -> Value {
@@ -44,7 +46,7 @@ final class ConnectionPool: Sendable {
         return try await open(until: deadline)
     }
 
-    /// Opens a connection that belongs to the caller, and is none of the pool's.
+    /// Opens a connection that belongs to the caller, and not to the pool.
     ///
     /// - Throws: ``PostgresError``.
     func separate(until deadline: ContinuousClock.Instant) async throws -> Connection {
@@ -76,5 +78,58 @@ final class ConnectionPool: Sendable {
             state.isClosed = true
             state.idle = []
         }
+    }
+}
+
+/// The rights to use a limited number of things at the same time, passed on in the order of the requests.
+final class Permits: Sendable {
+    private struct State {
+        var free: Int
+        var tickets = 0
+        var waiting: [(ticket: Int, answer: OneShot<Bool>)] = []
+    }
+
+    private let state: Mutex<State>
+    private static let queue = DispatchQueue(label: "postgres-permits")
+
+    init(_ count: Int) { state = Mutex(State(free: max(count, 1))) }
+
+    /// Waits for a permit.
+    ///
+    /// - Returns: false if there was none by the deadline.
+    func take(until deadline: ContinuousClock.Instant) async -> Bool {
+        let answer = OneShot<Bool>()
+        let ticket: Int? = state.withLock { state in
+            guard state.free == 0 else {
+                state.free -= 1
+                return nil
+            }
+            state.tickets += 1
+            state.waiting.append((state.tickets, answer))
+            return state.tickets
+        }
+        guard let ticket else { return true }
+        let item = DispatchWorkItem { [weak self] in self?.expire(ticket) }
+        Self.queue.asyncAfter(deadline: .now() + max((deadline - .now) / .seconds(1), 0), execute: item)
+        defer { item.cancel() }
+        return await answer.value()
+    }
+
+    /// Passes the permit to the task that has waited longest, or frees it.
+    func give() {
+        let next: OneShot<Bool>? = state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst().answer }
+            state.free += 1
+            return nil
+        }
+        next?.finish(true)
+    }
+
+    private func expire(_ ticket: Int) {
+        let answer: OneShot<Bool>? = state.withLock { state in
+            guard let place = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+            return state.waiting.remove(at: place).answer
+        }
+        answer?.finish(false)
     }
 }

@@ -8,8 +8,8 @@ package import PaymentStore
     package import Foundation
 #endif
 
-/// The tables of one deployment in a PostgreSQL database: what the journals of any number of processes and machines
-/// share.
+/// The tables of one deployment in a PostgreSQL database. The journals of any number of processes and machines share
+/// them.
 ///
 /// ```swift
 /// let store = try await PostgresStore(PostgresConfiguration(url: url))
@@ -17,12 +17,12 @@ package import PaymentStore
 /// ```
 ///
 /// Every write is one transaction. Its first part locks and looks, its second part writes and commits. When the answer
-/// to a commit is lost, the transaction is begun again on another connection: each write has a random name, stored with
-/// it, by which the look finds it where it was committed, so that it is neither guessed nor written twice.
+/// to a commit is lost, the transaction is begun again on another connection. Each write has a random name, stored with
+/// it. The look finds a committed write by that name, so the result is not guessed, and nothing is written twice.
 public final class PostgresStore: Sendable {
-    /// The clock by which leases end.
+    /// The clock that ends leases.
     package enum Clock: Sendable {
-        /// The server's: that of a worker may be wrong.
+        /// The server's, because a worker's may be wrong.
         case server
         /// The caller's, for tests that play hours in a moment.
         case caller
@@ -30,9 +30,9 @@ public final class PostgresStore: Sendable {
         case simulated(any PaymentClock)
     }
 
-    /// The longest wait for a lock: others hold one for the moments of a transaction.
+    /// The longest wait for a lock. Others hold one for the moments of a transaction.
     static let lockTimeout = Duration.seconds(5)
-    /// The most bytes of an attempt's id, which an index holds.
+    /// The maximum number of bytes of an attempt's id, which an index holds.
     static let keyLimit = 2_700
 
     let clock: Clock
@@ -42,9 +42,9 @@ public final class PostgresStore: Sendable {
     private let pool: ConnectionPool
     private let timeout: Duration
 
-    /// Connects to a database, checks its tables, and makes them or brings them up to date where needed.
+    /// Connects to a database, checks its tables, and makes or updates them if needed.
     ///
-    /// - Throws: ``JournalError`` when the server cannot be reached or is not to be relied on, or when the schema holds
+    /// - Throws: ``JournalError`` when the server cannot be reached or is not reliable, or when the schema holds
     ///   something else, or was made by a newer version.
     public convenience init(_ configuration: PostgresConfiguration) async throws(JournalError) {
         try await self.init(configuration, clock: .server)
@@ -62,7 +62,7 @@ public final class PostgresStore: Sendable {
         try await migrate(Tables.journals)
     }
 
-    /// Makes the tables of a part, or brings them up to date.
+    /// Makes or updates the tables of a part.
     package func migrate(_ part: PostgresTables) async throws(JournalError) { try await Migration(self, part).run() }
 
     /// Closes the connections. A call that is in progress is completed.
@@ -81,10 +81,10 @@ public final class PostgresStore: Sendable {
     /// A date as the server keeps it: seconds from the beginning of 2001, in UTC.
     static let serverNow = "extract(epoch FROM clock_timestamp())::double precision - 978307200"
 
-    /// Returns the present date in SQL: the value at a place (``time(_:)``), or where that is null, the server's.
+    /// Returns the present date in SQL: the value at a place (``time(_:)``), or the server's date if that is null.
     package static func now(_ place: Int) -> String { "coalesce($\(place)::double precision, \(serverNow))" }
 
-    /// The time of a statement, which an index is searched for, unlike a clock that moves on meanwhile.
+    /// Returns the time of a statement in SQL. It is constant, so an index can be searched for it.
     static func statementNow(_ place: Int) -> String {
         "coalesce($\(place)::double precision, "
             + "extract(epoch FROM statement_timestamp())::double precision - 978307200)"
@@ -92,7 +92,7 @@ public final class PostgresStore: Sendable {
 
     /// Returns the value for ``now(_:)``.
     ///
-    /// - Parameter date: the caller's time; nil where it has none.
+    /// - Parameter date: the caller's time; nil if it has none.
     package func time(_ date: Date?) -> Database.Value {
         switch clock {
         case .server: .null
@@ -103,7 +103,7 @@ public final class PostgresStore: Sendable {
 
     // MARK: Statements
 
-    /// Returns the rows of one statement, which may be run several times: it reads, or has no further effect then.
+    /// Returns the rows of one statement. The statement may be run several times: it reads, or has no further effect.
     ///
     /// - Parameters:
     ///   - isRepeated: false if the first failure counts.
@@ -163,9 +163,9 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Each statement sees what others committed before it; the commit is on the disk when it returns, and on that of a
-    /// synchronous replica where the server has one; and a client that disappears in the middle holds its locks for
-    /// seconds.
+    /// Each statement sees what others committed before it. The commit is on the disk when it returns, and on that of a
+    /// synchronous replica if the server has one. A client that disappears during the transaction holds its locks only
+    /// for seconds.
     private static let beginning = [
         Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
         Statement(
@@ -199,8 +199,8 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Completes a call also where its task is cancelled: what a journal notes of a payment, and reads of it, does not
-    /// depend on who still waits.
+    /// Completes a call even if its task is cancelled. A journal's reads and writes of a payment do not depend on
+    /// callers that still wait.
     private func completing<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
         try await Task { try await call() }.value
