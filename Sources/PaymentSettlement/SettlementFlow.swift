@@ -1,17 +1,17 @@
 package import PaymentCore
 
-/// The quoting and paying of endpoints from any publisher: the same for every provider whose payer has a settler.
+/// The quoting and paying of endpoints from any publisher. It is the same for every provider whose payer has a settler.
 package enum SettlementFlow {
     /// Returns the quote: an option for each endpoint that can still be paid.
     ///
-    /// Where the payee leaves the amount open, the payer states it, once; then only endpoints that can be paid with
-    /// exactly that are offered.
+    /// If the payee leaves the amount open, the payer states it, once. Then only endpoints that can be paid with
+    /// exactly that amount are offered.
     ///
     /// - Parameters:
     ///   - offers: the endpoints with their ids as options and a few words for people, best first.
     ///   - reference: the payment.
     ///   - payee: the payee, as shown.
-    ///   - payeeID: the payee's own name where the payment is one of several to them; stored with the option.
+    ///   - payeeID: the payee's own name if the payment is one of several to them; stored with the option.
     ///   - context: the payer and the clock.
     /// - Throws: ``PaymentError``; nothing was paid then.
     package static func quote(
@@ -49,12 +49,11 @@ package enum SettlementFlow {
             reference: reference, payee: payee, amount: amounts.count == 1 ? amounts.first : nil, options: options)
     }
 
-    /// Returns the payee of an option made by ``quote(_:of:payee:payeeID:in:)``, where it is not a payment that its
-    /// link names.
+    /// Returns the payee of an option made by ``quote(_:of:payee:payeeID:in:)``; nil if its link names the payment.
     package static func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
-    /// Throws when `attempt` is not for the present demand. The owner of a preimage can make any number of invoices of
-    /// one payment hash, and a link may name an address beside another party's invoice.
+    /// Throws if `attempt` is not for the present demand. The owner of a preimage can make any number of invoices of
+    /// one payment hash, and a link may name an address next to another party's invoice.
     ///
     /// - Parameter offers: the present demand.
     /// - Throws: ``PaymentError``, `integrity`.
@@ -81,7 +80,7 @@ package enum SettlementFlow {
         return try await pay(attempt, to: endpoint, in: context)
     }
 
-    /// The name of the core's step in which a settler pays, for asking whether it has begun.
+    /// The name of the core's step in which a settler pays, to ask if it has begun.
     package static let step = StepKind.settlementName
 
     /// Returns the name at the settler (``/PaymentCore/Settlement/key``) of the payment by the attempts that have this
@@ -90,10 +89,10 @@ package enum SettlementFlow {
         PaymentAttempt.key(for: step, of: idempotencyKey)
     }
 
-    /// Passes an endpoint to the settler that was found to be the payer's choice.
+    /// Passes an endpoint that was found to be the payer's choice to the settler.
     ///
-    /// - Parameter check: a last check, each time before the settler is asked to pay; where it throws, the settler is
-    ///   not asked.
+    /// - Parameter check: a last check, each time before the settler is asked to pay. If it throws, the settler is not
+    ///   asked.
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
@@ -102,7 +101,7 @@ package enum SettlementFlow {
         try await settle(attempt, to: endpoint, in: context, unless: check).report
     }
 
-    /// The same, with the endpoint that was paid: the first that was requested under the attempt's name.
+    /// Does the same, and returns the endpoint that was paid: the first that was requested under the attempt's name.
     package static func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
         unless check: @escaping @Sendable () async throws -> Void
@@ -121,8 +120,8 @@ package enum SettlementFlow {
         }
     }
 
-    /// Returns the reason not to begin a payment of an invoice that another payment has paid: the payee may publish it
-    /// permanently, and no money would move. The settler itself keeps two from paying it at once.
+    /// Returns the reason not to begin a payment of an invoice that another payment has paid. The payee may publish the
+    /// invoice permanently, and no money would move. The settler itself keeps two payments from paying it at once.
     ///
     /// - Throws: ``PaymentError`` while another payment is paying it.
     private static func otherPayment(
@@ -143,7 +142,7 @@ package enum SettlementFlow {
             phase: .answered, retry: .later)
     }
 
-    /// The endpoint of an option, if its own text still says all of it.
+    /// Returns the endpoint of an option, if its own text still contains all of it.
     private static func reviewed(
         _ option: PaymentMethodOption, _ reader: any InstructionReader
     ) throws(PaymentError) -> SettlementEndpoint {
@@ -161,12 +160,12 @@ package enum SettlementFlow {
 
     /// The payer's answer about the amount.
     private enum Answer {
-        /// The payer was not asked: each endpoint states it.
+        /// The payer was not asked, because each endpoint states it.
         case notAsked
         case amount(Money)
         case declined
 
-        /// The amount that is paid by `offer`; nil when it cannot be paid so.
+        /// Returns the amount that is paid by `offer`; nil if it cannot be paid in this way.
         func amount(for offer: SettlementOffer) -> Money? {
             switch (self, offer.amount) {
             case (.amount(let money), _): offer.takes(money) ? money : nil
@@ -176,7 +175,7 @@ package enum SettlementFlow {
         }
     }
 
-    /// Asks the payer, where an endpoint leaves the amount open.
+    /// Asks the payer if an endpoint leaves the amount open.
     private static func chosenAmount(
         _ amounts: [PaymentInstruction.Amount], _ payee: Payee, _ context: ProviderContext
     ) async throws -> Answer {
@@ -198,7 +197,7 @@ package enum SettlementFlow {
                 .noChooser,
                 "the payee leaves the amount to the payer, and no amount was given; give the payer an amountChooser")
         }
-        // With one endpoint that leaves it open, a minimum of another one's is not asked for.
+        // With several endpoints, the minimum of one does not limit the others.
         let least = amounts.count == 1 ? minimum : nil
         let request = AmountRequest(
             payee: payee, currency: .satoshi, minimum: least, suggested: fixed ?? suggested ?? minimum)

@@ -1,4 +1,5 @@
 package import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -6,7 +7,7 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// One way in which a settler can meet the demand of a payment text, as the text's standard reads it.
+/// One way for a settler to meet the demand of a payment text, as the text's standard reads it.
 package struct SettlementOffer: Sendable, Hashable {
     /// The destination of the money.
     package let endpoint: SettlementEndpoint
@@ -28,8 +29,8 @@ package struct SettlementOffer: Sendable, Hashable {
         self.label = label
     }
 
-    /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay,
-    /// or not a clear one. The payer has not seen it: a payee, a name or another text has it.
+    /// Returns the ways to settle `text`. Empty if it is not a valid and clear text of a standard that settlers pay.
+    /// The payer has not seen the text: it comes from a payee, a name or another text.
     ///
     /// - Parameters:
     ///   - text: an invoice, an address, a `bitcoin:` or `lightning:` link.
@@ -39,7 +40,7 @@ package struct SettlementOffer: Sendable, Hashable {
         return offers(in: link, reader).filter { $0.unclear == nil }
     }
 
-    /// Returns the same for a link that the payer gives, whose consent ``unclear`` needs.
+    /// Returns the same for a link that the payer gives. The payer must consent to ``unclear`` parts.
     package static func offers(in link: PaymentLink, _ reader: any InstructionReader) -> [SettlementOffer] {
         guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment,
             instruction.payments.isEmpty, instruction.repeats == nil
@@ -70,7 +71,8 @@ package struct SettlementOffer: Sendable, Hashable {
         }
     }
 
-    /// Returns the one offer for exactly this endpoint, read again from its own text; nil when that does not say so.
+    /// Returns the one offer for exactly this endpoint, read again from its own text; nil if that text does not contain
+    /// it.
     package static func offer(
         _ endpoint: SettlementEndpoint, _ reader: any InstructionReader
     ) -> SettlementOffer? {
@@ -94,15 +96,16 @@ package struct SettlementOffer: Sendable, Hashable {
 
     /// Returns the offers of a `bitcoin:` link, one of each kind: by the invoice or offer inside, and at its address.
     ///
-    /// Their order, and the choice among several of a kind, follow from the endpoints alone: a link's parameters may
-    /// stand in any order.
+    /// Their order, and the choice among several of a kind, follow from the endpoints alone, because a link's
+    /// parameters may have any order.
     private static func chain(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> [SettlementOffer] {
         var found: [SettlementOffer] = []
         let label = label(of: instruction)
         for text in ["lightning", "lno"].flatMap({ texts(instruction.fields[$0]) }) {
             found += offers(in: "lightning:" + text, reader).map { inner in
                 var amount = inner.amount
-                // What the payload leaves open, the link may state, also for a service that takes many amounts.
+                // The link may state an amount that the payload leaves open, also for a service that takes many
+                // amounts.
                 switch (inner.amount, instruction.amount) {
                 case (.open, _), (.onService, .fixed): amount = instruction.amount
                 default: break
@@ -118,7 +121,7 @@ package struct SettlementOffer: Sendable, Hashable {
                         .bitcoinAddress, text: address, network: instruction.fields["network"]?.string),
                     amount: instruction.amount, expiresAt: nil, label: label))
         }
-        // Two amounts for one payment: the meant one cannot be determined.
+        // With two amounts for one payment, the intended one cannot be determined.
         guard Set((found.map(\.amount) + [instruction.amount]).filter(\.isFixed)).count < 2 else { return [] }
         found.sort { ($0.rank, $0.endpoint.text) < ($1.rank, $1.endpoint.text) }
         var kinds: Set<SettlementEndpoint.Kind> = []
@@ -126,24 +129,24 @@ package struct SettlementOffer: Sendable, Hashable {
         return found
     }
 
-    /// Better ways come first: what is paid once, then what the payee's node or service makes an invoice for.
+    /// Better ways come first: an invoice, then endpoints for which the payee's node or service makes an invoice.
     private var rank: Int {
         [.bolt11, .bolt12Offer, .lnurl, .lightningAddress].firstIndex(of: endpoint.kind) ?? .max
     }
 
-    /// The values of a parameter that may stand several times.
+    /// Returns the values of a parameter that may occur several times.
     private static func texts(_ field: JSONValue?) -> [String] {
         field?.array?.compactMap(\.string) ?? [field?.string].compactMap(\.self)
     }
 
-    /// The label and message of a link, as one text that no other pair has. An empty text is none.
+    /// Returns the label and message of a link, as one text that no other pair has; nil if both are empty.
     private static func label(of instruction: PaymentInstruction) -> String? {
         let texts = ["label", "message"].map { instruction.fields[$0]?.string ?? "" }
         return texts.allSatisfy(\.isEmpty) ? nil : "\(texts[0].utf8.count):\(texts[0])\(texts[1])"
     }
 
-    /// Returns the address of a `bitcoin:` link: the one after the colon, or else the first of its parameters in the
-    /// order of their texts, which are segwit addresses.
+    /// Returns the address of a `bitcoin:` link: the one after the colon, or else the first of its parameters, which
+    /// are segwit addresses, in the order of their texts.
     private static func address(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> String? {
         if let address = instruction.fields["address"]?.string { return address }
         let listed = ["bc", "tb", "bcrt"].flatMap { texts(instruction.fields[$0]) }.map { $0.lowercased() }.min()
@@ -159,7 +162,7 @@ package struct SettlementOffer: Sendable, Hashable {
         guard let text, !text.isEmpty else { return nil }
         let isInvoice = kind == .bolt11
         let hash = isInvoice ? instruction.fields["paymentHash"]?.string : nil
-        // Without its hash it could not be determined whether an invoice was paid.
+        // Without its hash it cannot be determined if an invoice was paid.
         guard (hash == nil) != isInvoice else { return nil }
         return SettlementOffer(
             endpoint: SettlementEndpoint(
@@ -167,7 +170,7 @@ package struct SettlementOffer: Sendable, Hashable {
             amount: instruction.amount, expiresAt: instruction.expiresAt)
     }
 
-    /// The text behind the scheme, or all of a bare text without the line end that pasted codes have.
+    /// Returns the text behind the scheme, or all of a bare text without the line end that pasted codes have.
     private static func payload(of link: PaymentLink) -> String? {
         let payload: Substring
         switch link.scheme {
@@ -177,6 +180,45 @@ package struct SettlementOffer: Sendable, Hashable {
         }
         guard let last = payload.utf8.lastIndex(where: { !" \r\n".utf8.contains($0) }) else { return nil }
         return String(payload[...last])
+    }
+}
+
+extension LinkMatch {
+    /// Names the payment of a text by its offers, one name for every spelling; nil without an offer.
+    ///
+    /// - An invoice is a payment by itself, and its payment hash names it, also inside a link with an address. The same
+    ///   link without the invoice is another payment: nothing in its text leads to the invoice, and an address may be
+    ///   paid for many orders.
+    /// - A fixed amount is a payment: its destination, the amount, and the label and message name it. Of several
+    ///   destinations the address does, because a payee that leaves out the offer next to it still has the same.
+    /// - Anything else names the payee by the destination. Each payment to it is another one.
+    ///
+    /// Texts are compared after decoding, byte by byte. Parameters that neither move money elsewhere nor describe the
+    /// order are not part of the name.
+    package init?(settling offers: [SettlementOffer]) {
+        let trust = offers.lazy.compactMap(\.unclear).first.map { names in
+            Trust.unclear(reason: "'\(names)' is not known, and could change coin, amount, payee or time")
+        }
+        if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
+            self.init(reference: hash, trust: trust ?? .verified, holdsSecret: false)
+            return
+        }
+        guard let offer = offers.first(where: { $0.endpoint.kind == .bitcoinAddress }) ?? offers.first else {
+            return nil
+        }
+        let destination = offer.endpoint.text
+        let amounts = offers.compactMap { if case .fixed(let money) = $0.amount { money } else { nil } }
+        guard let amount = amounts.first else {
+            self.init(
+                reference: destination, trust: trust ?? .verified, holdsSecret: false, namesPayee: true)
+            return
+        }
+        // Thousandths of a satoshi are counted in another unit.
+        let unit = amount.exponent == Currency.satoshi.exponent ? "" : "e\(amount.exponent)"
+        let label = offer.label.map { ":" + Hex.encode(Digest.sha256.hash(Array($0.utf8))).prefix(32) }
+        self.init(
+            reference: "\(destination):\(amount.minorUnitText)\(unit)\(label ?? "")", trust: trust ?? .verified,
+            holdsSecret: false)
     }
 }
 

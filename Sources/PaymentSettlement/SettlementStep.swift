@@ -2,31 +2,33 @@ public import PaymentCore
 import PaymentCrypto
 
 extension ProviderContext {
-    /// Has the payer's settler pay, in a durable step of the core: once for each attempt, whatever happens in between.
+    /// Pays through the payer's settler, in a durable step of the core: once for each attempt, whatever happens in
+    /// between.
     ///
     /// The settler first registers the attempt's name, and the step is stored with the settler's own name. From then on
-    /// it is asked what it has begun under that name: only its own report that this is nothing lets it pay, also after
-    /// an interruption. An earlier payment under this name is found, whatever endpoint it paid, and never made again.
-    /// What was begun with another settler, or with one that has lost the name, stays open. The proof of an invoice is
-    /// checked against its payment hash. Review everything before this: the money cannot be recalled.
+    /// the settler is asked what it has begun under that name. It pays only if it reports that it has begun nothing,
+    /// also after an interruption. An earlier payment under this name is found, whatever endpoint it paid, and never
+    /// made again. A payment that was begun with another settler, or with a settler that has lost the name, stays open.
+    /// The proof of an invoice is checked against its payment hash. Review everything before this: the money cannot be
+    /// recalled.
     ///
     /// - Parameters:
     ///   - attempt: the attempt whose option is paid: its amount, under a key that follows from the attempt's.
     ///   - endpoint: the destination of the money.
     /// - Returns: the proof, now or from an earlier run.
     /// - Throws: ``PaymentError``: ``PaymentError/Code/notSettled`` when the settler reports that nothing was sent,
-    ///   which can be believed; phase `maybeSent` when money may have moved.
+    ///   which is reliable; phase `maybeSent` when money may have moved.
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
         try await settle(attempt, to: endpoint) {}.proof
     }
 
-    /// The same, with a last check before the settler is asked to pay.
+    /// Does the same, with a last check before the settler is asked to pay.
     ///
     /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the
-    ///   settler reports that it has sent nothing. Where it throws, the settler is not asked:
-    ///   ``PaymentError/Code/notSettled`` where it never will be, with a phase before anything was sent.
+    ///   settler reports that it has sent nothing. If it throws, the settler is not asked. Throw
+    ///   ``PaymentError/Code/notSettled``, with a phase before anything was sent, if it never will be.
     /// - Returns: the proof, and the endpoint that was paid: the first that was requested under the attempt's name.
     package func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
@@ -37,7 +39,7 @@ extension ProviderContext {
         let settling = Settling(
             settlement: settlement, settler: payer.settler, clock: clock, check: check,
             ensureInCharge: { try await ensureInCharge() })
-        // What an earlier run has begun is resumed by the settler that has begun it, and by no other.
+        // A payment that an earlier run has begun is resumed only by the settler that began it.
         if await !hasRun(StepKind.settlementName) { try await settling.register() }
         let paid = try await durable(StepKind.settlementName, .settlement(by: payer.settler?.name ?? "")) {
             try await settling.run()
@@ -49,9 +51,9 @@ extension ProviderContext {
 }
 
 extension SettlingProvider {
-    /// Asks the payer's settler about an attempt, by the name under which it was asked to pay.
+    /// Asks the payer's settler about an attempt, by the name of the earlier request to pay.
     ///
-    /// - Throws: ``PaymentError``, when the settler does not say, or does not know the name.
+    /// - Throws: ``PaymentError``, when the settler does not answer, or does not know the name.
     public func settlement(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         guard let settler = context.payer.settler else {
             throw PaymentError(.payer, "the payer has no settler to ask", retry: .later)
@@ -83,11 +85,10 @@ extension SettlingProvider {
     }
 }
 
-/// The cause of a ``PaymentError/Code/notSettled``: the invoice was paid by another payment.
+/// The cause of a ``PaymentError/Code/notSettled`` error: the invoice was paid by another payment.
 struct SettledElsewhereError: Error {}
 
-/// A finished settlement, as journals store it: the proof alone, or with the endpoint where that is another one than
-/// the settlement's.
+/// A finished settlement, as journals store it: the proof, and the endpoint if that differs from the settlement's.
 private struct Paid: Sendable, Codable {
     let proof: SettlementProof
     var endpoint: SettlementEndpoint?
@@ -140,7 +141,7 @@ private struct Settling: Sendable {
         return settler
     }
 
-    /// Has the settler note the name, before the journal says that it may have been asked to pay.
+    /// Has the settler note the name, before the journal states that it may have been asked to pay.
     func register() async throws {
         let settler = try able()
         do { try await settler.register(settlement.key) } catch {
@@ -150,7 +151,7 @@ private struct Settling: Sendable {
 
     func run() async throws -> Paid {
         let settler = try able()
-        // Before this run has asked for money to be sent, a failed query has sent nothing.
+        // This run has not asked for money to be sent yet, so a failed query has sent nothing.
         var order: SettlementOrder?
         do { order = try await settler.order(named: settlement.key) } catch {
             throw PaymentError.settlerUnanswered(error, hasAsked: false)
@@ -195,14 +196,14 @@ private struct Settling: Sendable {
             phase: .maybeSent, retry: .later)
     }
 
-    /// Has the settler pay what it has not begun yet.
+    /// Asks the settler to pay, which it has not begun yet.
     private func request(_ settler: any PaymentSettler) async throws -> SettlementOrder {
         guard !Task.isCancelled else {
             throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
         }
         try await check()
-        // The settler may have taken hours to answer. A worker that has taken over by now may receive its final
-        // state, and pay anew under another key.
+        // The settler may have taken hours to answer. A worker that has taken over by now may receive its final state,
+        // and pay again under another key.
         try await ensureInCharge()
         do {
             return SettlementOrder(
@@ -211,7 +212,7 @@ private struct Settling: Sendable {
         } catch { throw PaymentError.settlerUnanswered(error, hasAsked: true) }
     }
 
-    /// Checks a proof; one that proves nothing leaves the fate of the money open.
+    /// Checks a proof. A proof that proves nothing leaves the fate of the money open.
     func check(_ paid: Paid) throws(PaymentError) {
         try Self.check(paid.proof, at: paid.endpoint ?? settlement.endpoint)
     }
@@ -224,9 +225,9 @@ private struct Settling: Sendable {
         // The settler has fetched the invoice, and checks by its hash.
         case (.preimage(let text), nil), (.unproven(let text), nil):
             isProof = endpoint.kind.isLightning && Hex.decode(text)?.count == 32
-        // Lightning is proved by a preimage, and a chain by a transaction; neither by the other's proof.
         // The wallet's own record, of this invoice.
         case (.unproven(let text), let hash?): isProof = text == hash
+        // Lightning is proved by a preimage only, and a chain by a transaction only.
         case (.transaction(let text), _):
             isProof =
                 !endpoint.kind.isLightning && 1...256 ~= text.utf8.count
@@ -247,7 +248,7 @@ private struct Settling: Sendable {
 }
 
 extension SettlementOrder {
-    /// Throws where another amount was paid under this name: that is another payment.
+    /// Throws if another amount was paid under this name: that is another payment.
     package func requireAmount(_ expected: Money) throws(PaymentError) {
         guard let paid = amount, !paid.isWorth(expected) else { return }
         throw PaymentError(
