@@ -6,12 +6,11 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// The access token of a merchant's server, kept until it expires. The service refuses one that expires on the way; the
-/// caller then sends a new one.
+/// The access token of a merchant's server, kept until it expires. The service refuses a token that expires on the way.
+/// The caller then sends a new one.
 package actor AccessTokenCache {
     private var current: (token: Redacted<String>, expiry: Date)?
 
-    /// Creates an empty cache.
     package init() {}
 
     /// Returns the token, if it is still valid at `now`.
@@ -25,7 +24,7 @@ package actor AccessTokenCache {
         current = (token, expiry)
     }
 
-    /// Drops `token`, which the service refused; one that has taken its place meanwhile stays.
+    /// Drops `token`, which the service refused. A token that has replaced it in the meantime stays.
     package func drop(_ token: Redacted<String>) {
         if current?.token == token { current = nil }
     }

@@ -1,9 +1,9 @@
 package import PaymentCore
 
-/// The meanings of one service's refusals, by code first and by HTTP status where no code has one. It maps every failed
+/// The meanings of one service's refusals, by code, or by HTTP status if no code has a meaning. It maps every failed
 /// call to a ``PaymentError``.
 ///
-/// The service's own texts are not repeated: they may hold what was sent.
+/// The service's own texts are not repeated, because they may hold what was sent.
 package struct ErrorTable: Sendable {
     /// A kind of error and its text for people.
     package typealias Meaning = (code: PaymentError.Code, text: String)
@@ -19,7 +19,7 @@ package struct ErrorTable: Sendable {
     /// - Parameters:
     ///   - service: the service's name in the texts of statuses that have no text here.
     ///   - byCode: the meanings of the service's own codes.
-    ///   - byStatus: the meanings of statuses, where the general ones do not fit.
+    ///   - byStatus: the meanings of statuses that differ from the general ones.
     ///   - ofSuccess: the meaning of a refusal that comes with a status of success.
     ///   - unsendable: the code of a request that cannot be sent as it is.
     package init(
@@ -93,4 +93,50 @@ package struct ErrorTable: Sendable {
                 message: "\(last.message); it was sent before, and that may have arrived", phase: .maybeSent)
         }
     }
+}
+
+/// Why a call to a service has no result. Each vendor has its own type for it. All of them provide what an
+/// ``ErrorTable`` needs in one form.
+package protocol ServiceCallError: Error {
+    /// The end of the call.
+    var failedCall: FailedCall { get }
+}
+
+/// The end of a call that has no result. Every service's calls share these cases.
+package enum FailedCall: Sendable {
+    /// The service answered and refused, or has a fault.
+    case refused(any RefusedAnswer)
+    /// There is no complete answer.
+    case transport(TransportError)
+    /// The answer cannot be understood; the text names the place.
+    case unusableAnswer(String)
+    /// The request cannot be sent as it is; the text gives the reason.
+    case unsendable(String)
+    /// Any other failure that the vendor's client finds, with its text.
+    ///
+    /// - Parameters:
+    ///   - phase: the progress of the call when it could not move money.
+    ///   - ifMutation: its progress when it could; nil for the same.
+    case other(PaymentError.Code, String, phase: PaymentError.Phase, ifMutation: PaymentError.Phase? = nil)
+    /// The end of the last copy of a mutation. An earlier copy may have been carried out.
+    indirect case afterOpenCopy(FailedCall)
+}
+
+/// An answer that is not a result, as an ``ErrorTable`` reads it.
+package protocol RefusedAnswer: Sendable {
+    /// The HTTP status.
+    var status: Int { get }
+    /// The service's own codes, the most specific one first. That one is shown.
+    var codes: [String] { get }
+    /// True if a mutation that got this answer was certainly not carried out.
+    var provesNothingWasDone: Bool { get }
+    /// The advice when to ask again, for answers that may change later.
+    var retry: PaymentError.RetryAdvice { get }
+    /// The meaning of the answer whatever its codes say; nil if the codes and the status decide.
+    var meaning: ErrorTable.Meaning? { get }
+}
+
+extension RefusedAnswer {
+    /// Nil, so the codes and the status decide.
+    package var meaning: ErrorTable.Meaning? { nil }
 }

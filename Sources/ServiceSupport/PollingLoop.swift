@@ -1,7 +1,7 @@
 package import PaymentCore
 
-/// One question, asked again with pauses until an answer ends the loop or the limit is reached: the loop by which the
-/// vendors' flows wait for the outcome of a payment.
+/// A loop that asks one question again, with pauses, until an answer ends it or the limit is reached. The vendors'
+/// flows use it to wait for the outcome of a payment.
 package struct PollingLoop: Sendable {
     /// The end of the loop when no answer ends it. The last question comes at the limit itself.
     package enum Limit: Sendable {
@@ -15,30 +15,28 @@ package struct PollingLoop: Sendable {
     package enum Turn<Answer> {
         /// The answer ends the loop.
         case last(Answer)
-        /// The question is asked again after a pause, unless the limit is reached: then this is the last answer.
+        /// The question is asked again after a pause. If the limit is reached, this is the last answer.
         ///
         /// - Parameters:
         ///   - after: the pause; cut at the limit.
-        ///   - counting: time that counts as if it were a pause before that, such as that of a question without an
-        ///     answer.
+        ///   - counting: time that counts like a pause before that, such as the time of a question without an answer.
         case again(Answer, after: Duration, counting: Duration = .zero)
     }
 
     private let clock: any PaymentClock
     private let limit: Limit
 
-    /// Creates a loop.
     package init(clock: any PaymentClock, limit: Limit) {
         self.clock = clock
         self.limit = limit
     }
 
-    /// Asks at least once, or not at all where `first` is the last turn.
+    /// Asks at least once, or not at all if `first` is the last turn.
     ///
     /// - Parameters:
     ///   - first: the turn of an answer that is there already.
-    ///   - whenCancelled: returns the result for the latest answer when the task is cancelled in a pause. When it
-    ///     returns nil, the remaining questions follow without pauses.
+    ///   - whenCancelled: returns the result for the latest answer if the task is cancelled in a pause. If it returns
+    ///     nil, the remaining questions follow without pauses.
     ///   - ask: asks, and returns the meaning of the answer; its argument is the time left.
     ///   - willPause: receives the answer before each pause, and the length of the pause.
     /// - Returns: the last answer.
