@@ -54,7 +54,7 @@ package struct Bech32: Sendable, Hashable {
         self.variant = variant
     }
 
-    /// Throws where a character is not allowed, or letters are of both cases.
+    /// Throws if a character is not allowed, or letters are of both cases.
     private static func checkCharacters(_ part: TextPart, _ separator: Int, _ name: String) throws(StandardDefect) {
         let values = Self.values
         var hasLower = false
@@ -115,7 +115,7 @@ package struct Bech32: Sendable, Hashable {
         return state
     }
 
-    /// Returns the bytes of `groups`; nil when more than four bits are left over or one of them is set.
+    /// Returns the bytes of `groups`; nil if more than four bits are left over or one of them is set.
     package static func bytes(of groups: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(groups.underestimatedCount * 5 / 8)
@@ -151,7 +151,7 @@ package struct Bech32: Sendable, Hashable {
         return groups
     }
 
-    /// Returns the text of `groups` behind `prefix`, which is in lower case.
+    /// Returns the text of `groups` after `prefix`, which is in lower case.
     package static func encode(prefix: String, groups: [UInt8], _ variant: Variant) -> String {
         let sum = remainders.withUnsafeBufferPointer { remainders in
             var state = checksum(ofPrefix: prefix.utf8, remainders)

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 /// Check digits of bank numbers. All take ASCII digits or letters only and return nil or false for anything else.
 enum CheckDigits {
@@ -67,4 +68,55 @@ enum CheckDigits {
             byte &- 0x41 < 26 || (place < 4 || place > 5) && byte.isASCIIDigit
         }
     }
+}
+
+/// Cyclic redundancy checks. They detect mistakes, not forgery.
+package enum CyclicRedundancy {
+    /// CRC-16 with polynomial 1021, most significant bit first, no final change. "123456789" gives 29B1 from FFFF
+    /// (CCITT-FALSE: EMVCo) and 31C3 from 0 (XMODEM: Stellar, TON).
+    static func crc16(_ bytes: some Sequence<UInt8>, initial: UInt16) -> UInt16 {
+        var state = initial
+        for byte in bytes { state = state << 8 ^ table16[Int(UInt8(state >> 8) ^ byte)] }
+        return state
+    }
+
+    /// CRC-32 of IEEE 802.3, reflected: SPD, PAY by square, Cardano's Byron addresses, PNG. "123456789" gives CBF43926.
+    package static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        var state = UInt32.max
+        for byte in bytes { state = state >> 8 ^ table32[Int(UInt8(truncatingIfNeeded: state) ^ byte)] }
+        return ~state
+    }
+
+    private static let table16: [UInt16] = (0..<256).map { index in
+        (0..<8).reduce(UInt16(index) << 8) { state, _ in state & 0x8000 != 0 ? state << 1 ^ 0x1021 : state << 1 }
+    }
+
+    private static let table32: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { state, _ in state & 1 != 0 ? state >> 1 ^ 0xEDB8_8320 : state >> 1 }
+    }
+}
+
+/// Base58 with four bytes of double SHA-256 at the end, as in Bitcoin's older addresses and their relatives.
+enum Base58Check {
+    /// Returns the version and payload of `part`; nil if it is not base58, too long for any address, or its checksum is
+    /// wrong.
+    static func decode(
+        _ part: TextPart, _ alphabet: Base58.Alphabet = .bitcoin, limit: Int = Base58.longestText
+    ) -> [UInt8]? {
+        guard var payload = Base58.decode(part.bytes, alphabet, limit: limit), payload.count > 4 else { return nil }
+        let written = checkWord(payload.suffix(4))
+        payload.removeLast(4)
+        return checkWord(checksum(payload)) == written ? payload : nil
+    }
+
+    /// Returns the text of a version and payload.
+    static func encode(_ payload: [UInt8], _ alphabet: Base58.Alphabet = .bitcoin) -> String {
+        Base58.encode(payload + checksum(payload), alphabet)
+    }
+
+    private static func checksum(_ payload: [UInt8]) -> ArraySlice<UInt8> {
+        Digest.sha256.hashTwice(payload).prefix(4)
+    }
+
+    private static func checkWord(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 }
