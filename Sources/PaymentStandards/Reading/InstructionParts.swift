@@ -1,8 +1,43 @@
 import PaymentCore
 
+extension PaymentInstruction {
+    /// Sets a payee whose account has no check digits against typing mistakes, and warns of it.
+    mutating func setUncheckedPayee(_ account: String, name: String? = nil) {
+        payee = .init(account: account, name: name)
+        warnings.append(.missingChecksum)
+    }
+
+    /// Sets the payments that the text asks for together. A single one is the instruction's own.
+    mutating func setPayments(_ list: [Payment]) {
+        guard list.count > 1 else {
+            guard let payment = list.first else { return }
+            payee = payment.payee
+            amount = payment.amount
+            memo = payment.memo
+            return
+        }
+        payments = list
+        let sums = sums
+        (payee, memo, reference) = (nil, nil, nil)
+        amount = sums.count == 1 && !hasOpenPayment ? sums[0] : .several
+        warnings.append(.severalPayments)
+    }
+
+    /// Returns the reading with `parts`, the rest of its text.
+    func leaving(_ parts: [UnreadPart]) -> PaymentInstruction {
+        guard !parts.isEmpty else { return self }
+        var reading = self
+        reading.unread = parts
+        reading.fields["unread"] = .object(
+            Dictionary(parts.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
+        reading.warnings.append(reading.unclear.isEmpty ? .unread : .unclear)
+        return reading
+    }
+}
+
 extension PaymentInstruction.Amount {
-    /// Creates an amount of main units in a currency of ISO 4217: open without digits, bare digits where ``Money``
-    /// cannot count them in it.
+    /// Creates an amount of main units in a currency of ISO 4217: open without digits, bare digits if ``Money`` cannot
+    /// count them in that currency.
     init(_ digits: String?, iso code: String?) {
         guard let digits else {
             self = .open
@@ -19,11 +54,35 @@ extension PaymentInstruction.Amount {
     }
 }
 
-extension PaymentInstruction {
-    /// Sets a payee whose account has no check digits against typing mistakes, and warns of it.
-    mutating func setUncheckedPayee(_ account: String, name: String? = nil) {
-        payee = .init(account: account, name: name)
-        warnings.append(.missingChecksum)
+extension InstructionFields {
+    /// Sets a text; nil leaves the field out.
+    mutating func set(_ name: String, _ text: String?) {
+        if let text { self[name] = .string(text) }
+    }
+
+    /// Sets a text, or `null` for nil.
+    mutating func setOrNull(_ name: String, _ text: String?) {
+        self[name] = text.map(JSONValue.string) ?? .null
+    }
+
+    /// Sets a whole number; nil leaves the field out.
+    mutating func set(_ name: String, _ number: (some BinaryInteger)?) {
+        if let number { self[name] = .number(JSONNumber(number)) }
+    }
+
+    /// Sets a truth value; nil leaves the field out.
+    mutating func set(_ name: String, _ flag: Bool?) {
+        if let flag { self[name] = .bool(flag) }
+    }
+
+    /// Sets a list of texts; an empty one leaves the field out.
+    mutating func set(_ name: String, _ texts: [String]) {
+        if !texts.isEmpty { self[name] = .array(texts.map(JSONValue.string)) }
+    }
+
+    /// Sets an object of texts; an empty one leaves the field out.
+    mutating func set(_ name: String, _ texts: [String: String]) {
+        if !texts.isEmpty { self[name] = .object(texts.mapValues(JSONValue.string)) }
     }
 }
 
@@ -41,36 +100,5 @@ extension String {
     var hundredthsAsUnits: String {
         let digits = String(repeating: "0", count: max(0, 3 - utf8.count)) + self
         return "\(digits.dropLast(2))".dropLeadingZeros + ".\(digits.suffix(2))"
-    }
-}
-
-extension PaymentInstruction {
-    /// Returns the reading with the parts that are left of its text.
-    func leaving(_ parts: [UnreadPart]) -> PaymentInstruction {
-        guard !parts.isEmpty else { return self }
-        var reading = self
-        reading.unread = parts
-        reading.fields["unread"] = .object(
-            Dictionary(parts.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
-        reading.warnings.append(reading.unclear.isEmpty ? .unread : .unclear)
-        return reading
-    }
-}
-
-extension PaymentInstruction {
-    /// Sets the payments that the text asks for together; one is the instruction's own.
-    mutating func setPayments(_ list: [Payment]) {
-        guard list.count > 1 else {
-            guard let payment = list.first else { return }
-            payee = payment.payee
-            amount = payment.amount
-            memo = payment.memo
-            return
-        }
-        payments = list
-        let sums = sums
-        (payee, memo, reference) = (nil, nil, nil)
-        amount = sums.count == 1 && !hasOpenPayment ? sums[0] : .several
-        warnings.append(.severalPayments)
     }
 }

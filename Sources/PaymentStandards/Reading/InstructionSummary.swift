@@ -7,8 +7,8 @@ public import PaymentCore
 #endif
 
 extension PaymentInstruction {
-    /// Returns the facts that a person should know at `date`: ``warnings``, with ``InstructionWarning/expired`` in
-    /// place of ``InstructionWarning/expires`` once the time has passed, and those that follow from amount and secret.
+    /// Returns the warnings for a person at `date`: ``warnings`` and those that follow from amount and secret. Once the
+    /// time has passed, ``InstructionWarning/expired`` replaces ``InstructionWarning/expires``.
     ///
     /// - Parameter date: The present time.
     public func warnings(at date: Date) -> [InstructionWarning] {
@@ -20,13 +20,13 @@ extension PaymentInstruction {
         return list
     }
 
-    /// Returns true if the text is not valid any more at `date`.
+    /// Returns true if the text is no longer valid at `date`.
     public func hasExpired(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
 
-    /// Returns one line for people: the kind of text, who gets how much, until when, and where.
+    /// Returns one line for people: the kind of text, the payee, the amount, the expiry and the network.
     ///
-    /// Names, messages and accounts in it are the author's: show the line as foreign text. Of an instruction that
-    /// ``holdsSecret`` it has the kind and what ``publicFields`` allow.
+    /// Names, messages and accounts in it are the author's: show the line as foreign text. For an instruction that
+    /// ``holdsSecret``, it has only the kind and what ``publicFields`` allow.
     ///
     /// - Parameters:
     ///   - date: The present time, which decides whether the text has expired.
@@ -50,7 +50,7 @@ extension PaymentInstruction {
         return parts.joined(separator: " · ")
     }
 
-    /// Amount and payee, by the effect of following the text.
+    /// The amount and payee, worded by the effect of following the text.
     private func deal(_ words: (Money) -> String) -> String {
         let repeated = repeats.map { " \($0.words)" } ?? ""
         switch (purpose, role) {
@@ -103,7 +103,8 @@ extension PaymentInstruction {
         return sums
     }
 
-    /// Returns what a warning says of this text: ``InstructionWarning/explanation``, with the parts that it is about.
+    /// Returns the meaning of a warning for this text: ``InstructionWarning/explanation``, with the parts that it is
+    /// about.
     public func explanation(of warning: InstructionWarning) -> String {
         guard !holdsSecret else { return warning.explanation }
         switch warning {
@@ -146,6 +147,72 @@ extension PaymentInstruction {
 
     /// The day of a date in UTC: `2017-06-01`.
     static func day(_ date: Date) -> String { String(RFC3339(date).text.prefix(10)) }
+
+    // MARK: Networks
+
+    /// The network's name for people, such as `Base` or `SEPA`; ``network`` itself if no table has it.
+    public var networkName: String? { network.map(Self.networkName) }
+
+    /// Returns the name of `network`: chains by their CAIP-2 ids, bank networks, schemes and services.
+    private static func networkName(_ network: String) -> String {
+        if let name = networks[network] { return name }
+        if network.hasPrefix("iban:") { return "bank transfer (\(network.dropFirst(5)))" }
+        if network.hasPrefix("eip155:") { return "Ethereum-compatible chain \(network.dropFirst(7))" }
+        if network.hasPrefix("emv:") {
+            let tag = String(network.dropFirst(4))
+            return Int(tag).flatMap { cards[$0] }.map { "\($0) (card scheme)" }
+                ?? "a payment scheme that this program does not know (number \(tag))"
+        }
+        return network
+    }
+
+    /// The card schemes by the tags that EMVCo gives them in merchants' codes.
+    private static let cards = [
+        2: "Visa", 3: "Visa", 4: "Mastercard", 5: "Mastercard", 9: "Discover", 10: "Discover", 11: "American Express",
+        12: "American Express", 13: "JCB", 14: "JCB", 15: "UnionPay", 16: "UnionPay",
+    ]
+
+    private static let networks: [String: String] = [
+        // Chains.
+        "bitcoin": "Bitcoin", "lightning": "Lightning",
+        "bip122:000000000019d6689c085ae165831e93": "Bitcoin",
+        "bip122:000000000933ea01ad0ee984209779ba": "Bitcoin testnet",
+        "bip122:00000008819873e925422c1ff0f99f7c": "Bitcoin signet",
+        "bitcoin-testnet": "Bitcoin testnet", "bitcoin-regtest": "Bitcoin regtest",
+        "bip122:000000000000000000651ef99cb9fcbe": "Bitcoin Cash", "bchtest": "Bitcoin Cash testnet",
+        "bchreg": "Bitcoin Cash regtest",
+        "bip122:12a765e31ffd4059bada1e25190f6e98": "Litecoin",
+        "bip122:1a91e3dace36e2be3bf030a65679fe82": "Dogecoin",
+        "bip122:00000ffd590b1485b3caadc19b22e637": "Dash",
+        "bip122:00040fe8ec8471911baa1db1266ea15d": "Zcash",
+        "bip122:1466275836220db2944ca059a3a10ef6": "Liquid", "liquid-testnet": "Liquid testnet",
+        "eip155": "Ethereum or a compatible chain (not stated)", "eip155:1": "Ethereum",
+        "eip155:10": "Optimism",
+        "eip155:56": "BNB Smart Chain", "eip155:100": "Gnosis", "eip155:137": "Polygon", "eip155:8453": "Base",
+        "eip155:42161": "Arbitrum", "eip155:43114": "Avalanche", "eip155:11155111": "Sepolia (test network)",
+        "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": "Solana", "stellar:pubnet": "Stellar",
+        "stellar": "another Stellar network", "xrpl:0": "XRP Ledger", "xrpl:1": "XRP Ledger testnet",
+        "monero": "Monero", "nano": "Nano", "cip34:1-764824073": "Cardano", "cardano-testnet": "Cardano testnet",
+        "zcash-testnet": "Zcash testnet", "tvm:-239": "TON", "tron:0x2b6653dc": "Tron",
+        "tezos:NetXdQprcVkpaWU": "Tezos", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k": "Algorand",
+        "sui:mainnet": "Sui", "cashu": "Cashu", "interledger": "Interledger", "ilp": "Interledger", "pubky": "Pubky",
+        // Bank networks.
+        "sepa": "SEPA", "sepa-instant": "SEPA Instant", "six-interbank-clearing": "Swiss bank transfer",
+        "bankgiro": "Bankgiro", "plusgiro": "PlusGiro", "de-bank-account": "German bank transfer",
+        "ru-bank-account": "Russian bank transfer", "nbs-ips": "IPS Serbia", "pagopa": "pagoPA",
+        "iban": "bank transfer",
+        "ach": "ACH", "bic": "bank (BIC)", "upi": "UPI", "swish": "Swish", "interac": "Interac",
+        // Schemes of merchants' codes.
+        "pix": "Pix", "paynow": "PayNow", "promptpay": "PromptPay", "vietqr": "VietQR", "vnpayqr": "VNPAY QR",
+        "qris": "QRIS", "duitnow": "DuitNow", "fps-hk": "FPS Hong Kong", "qrph": "QR Ph", "khqr": "KHQR",
+        "bharatqr-rupay": "Bharat QR (RuPay)",
+        // Services.
+        "paypal": "PayPal", "venmo": "Venmo", "cash-app": "Cash App", "revolut": "Revolut", "wise": "Wise",
+        "stripe": "Stripe", "alipay": "Alipay", "wechat-pay": "WeChat Pay", "unionpay": "UnionPay", "vipps": "Vipps",
+        "mobilepay": "MobilePay", "mercado-pago": "Mercado Pago", "twint": "TWINT", "ideal": "iDEAL",
+        "square": "Square", "payconiq": "Payconiq", "sbp": "SBP (faster payments)",
+        "google-wallet": "Google Wallet", "apple-wallet": "Apple Wallet",
+    ]
 }
 
 extension PaymentInstruction.Repetition {
@@ -184,7 +251,7 @@ extension PaymentInstruction.Amount {
         }
     }
 
-    /// The number, where ``Money`` counts it.
+    /// The amount as ``Money``; nil if it cannot be counted so.
     public var money: Money? {
         switch self {
         case .fixed(let money), .minimum(let money), .suggested(let money): money
@@ -192,7 +259,7 @@ extension PaymentInstruction.Amount {
         }
     }
 
-    /// The amount for people; nil where the text states none.
+    /// The amount for people; nil if the text states none.
     fileprivate func text(_ words: (Money) -> String) -> String? {
         switch self {
         case .open, .onService, .several: nil
@@ -201,6 +268,65 @@ extension PaymentInstruction.Amount {
         case .suggested(let money): "\(words(money)), which the payer may change,"
         case .uncounted(let digits, let unit): Self.words(digits, unit: unit, isShort: true)
         }
+    }
+
+    /// Returns an amount of a token; `digits` count its smallest units if `isSmallest` is true.
+    static func tokens(_ digits: String, of token: String, isSmallest: Bool) -> Self {
+        .uncounted(digits: digits, unit: TokenUnit(token, isSmallest: isSmallest).text)
+    }
+
+    /// Returns the words for ``uncounted(digits:unit:)``.
+    ///
+    /// - Parameter isShort: True if the middle of a long id is left out.
+    package static func words(_ digits: String, unit: String, isShort: Bool) -> String {
+        if unit == "wei" { return "\(coins(wei: digits)) of the chain's own coin" }
+        if unit.isEmpty { return "\(digits) in a currency that the text does not name" }
+        guard let unit = TokenUnit(parsing: unit) else { return "\(digits) \(unit)" }
+        let id = unit.asset.map { String($0.text.drop { $0 != "/" }.dropFirst()) } ?? unit.token
+        return "\(digits) \(unit.isSmallest ? "smallest units " : "")of a token that this program does not know "
+            + "(\(isShort ? PaymentInstruction.shortened(id, 28) : unit.token))"
+    }
+
+    /// A number of wei as coins of 18 decimals, without zeros at the end.
+    private static func coins(wei: String) -> String {
+        let padded = String(repeating: "0", count: max(0, 19 - wei.count)) + wei
+        let fraction = String(padded.suffix(18).reversed().drop { $0 == "0" }.reversed())
+        return padded.dropLast(18) + (fraction.isEmpty ? "" : "." + fraction)
+    }
+}
+
+/// The unit of an amount of tokens whose decimals the text does not state, for
+/// ``PaymentInstruction/Amount/uncounted(digits:unit:)``.
+///
+/// It is the token's id, `caip19/…` or as the standard spells it. The prefix `smallest-unit-of:` marks a text that
+/// counts in the token's smallest units. Without it, an amount would be read as a million times the requested one.
+package struct TokenUnit: Sendable, Hashable {
+    /// The token's id.
+    package let token: String
+    /// True if the text counts in the token's smallest units.
+    package let isSmallest: Bool
+
+    private static let prefix = "smallest-unit-of:"
+
+    /// Creates the unit of a token of this id.
+    init(_ token: String, isSmallest: Bool) {
+        self.token = token
+        self.isSmallest = isSmallest
+    }
+
+    /// Creates the unit of this text; nil for another unit, such as `wei`.
+    package init?(parsing unit: String) {
+        isSmallest = unit.hasPrefix(Self.prefix)
+        token = isSmallest ? String(unit.dropFirst(Self.prefix.count)) : unit
+        guard token.contains(where: { $0 == ":" || $0 == "/" }) else { return nil }
+    }
+
+    var text: String { isSmallest ? Self.prefix + token : token }
+
+    /// The CAIP-19 id; nil if the text has another.
+    package var asset: AssetID? {
+        let prefix = "caip19/"
+        return token.hasPrefix(prefix) ? try? AssetID(String(token.dropFirst(prefix.count))) : nil
     }
 }
 

@@ -1,9 +1,9 @@
 public import PaymentCore
 
-/// A payment text while a standard reads it. It hands out its parts, and keeps account of those that were not taken.
+/// A payment text while a standard reads it. It hands out its parts, and records those that were not taken.
 ///
-/// A standard cannot drop a part by not looking at it: what was not taken when its reading ends becomes part of the
-/// reading as ``PaymentCore/PaymentInstruction/unread``, or makes the text defective.
+/// A standard cannot drop a part by ignoring it. Every part that was not taken at the end becomes
+/// ``PaymentCore/PaymentInstruction/unread``, or makes the text defective.
 public struct PaymentText: ~Copyable {
     /// The parts of a link that are taken one by one.
     private struct Parts: OptionSet {
@@ -24,19 +24,19 @@ public struct PaymentText: ~Copyable {
 
     init(_ link: PaymentLink) { self.init(link, TextPart(link)) }
 
-    /// Creates the text of `link`, all of which is `whole`.
+    /// Creates the text of `link`; `whole` is all of it.
     init(_ link: PaymentLink, _ whole: TextPart) { (self.link, self.whole) = (link, whole) }
 
     // MARK: Taking
 
-    /// Takes the whole text: the standard accounts for each part of it by itself.
+    /// Takes the whole text. The standard itself accounts for each part of it.
     public mutating func takeAll() { taken = .all }
 
     /// States a part that the standard does not know.
     ///
     /// - Parameters:
     ///   - name: The part's name.
-    ///   - value: Its value; nil where it has none.
+    ///   - value: Its value; nil if it has none.
     public mutating func leave(_ name: String, _ value: String?) {
         unread.append(UnreadPart(name, value))
     }
@@ -50,29 +50,29 @@ public struct PaymentText: ~Copyable {
         return whole
     }
 
-    /// The place behind all parts.
+    /// The place after all parts.
     var end: TextPart { whole.suffix(0) }
 
-    /// Takes and returns the text behind the scheme's colon, query included; of a plain text, all of it.
+    /// Takes and returns the text after the scheme's colon, including the query. Of a plain text, that is all of it.
     mutating func payload() -> TextPart {
         takeAll()
         return link.form == .text ? whole : whole.dropFirst(Int(link.layout.schemeEnd) + 1)
     }
 
-    /// Keeps account of `parts`, each of which is to be taken by its name.
+    /// Adds `parts`. Each is to be taken by its name.
     mutating func named(_ parts: [NamedParts.Part]) -> NamedParts {
         let list = NamedParts(parts)
         if let account = list.account { lists.append(account) }
         return list
     }
 
-    /// Takes the whole text as lines, each of which is to be taken by its number.
+    /// Takes the whole text as lines. Each is to be taken by its number.
     ///
     /// - Parameters:
     ///   - text: The text; nil for all of it.
     ///   - counts: The allowed numbers of lines, without empty ones at the end.
     ///   - allowsCR: True if CR alone may end lines.
-    /// - Throws: ``StandardDefect`` where line ends are mixed or there are too few or too many lines.
+    /// - Throws: ``StandardDefect`` if line ends are mixed or there are too few or too many lines.
     mutating func lines(
         _ counts: ClosedRange<Int>, of text: TextPart? = nil, allowsCR: Bool = false
     ) throws(StandardDefect) -> FixedLines {
@@ -82,7 +82,7 @@ public struct PaymentText: ~Copyable {
         return list
     }
 
-    /// Takes and returns the parameters that `reader` knows, each of which is to be taken by its name.
+    /// Takes and returns the parameters that `reader` knows. Each is to be taken by its name.
     ///
     /// - Parameters:
     ///   - reader: The names, and the rules of the query.
@@ -97,12 +97,12 @@ public struct PaymentText: ~Copyable {
         return named(values)
     }
 
-    /// The host, in lower case; nil without `//`. A standard is asked only about hosts that are its own.
+    /// The host, in lower case; nil without `//`. A standard is asked only about its own hosts.
     var authority: TextPart? {
         link.form == .web ? whole[Int(link.layout.hostStart)..<Int(link.layout.hostEnd)] : nil
     }
 
-    /// Takes and returns the path with its leading slash; of an opaque URI the text behind the scheme.
+    /// Takes and returns the path with its leading slash. Of an opaque URI, that is the text after the scheme.
     mutating func path() -> TextPart {
         taken.insert(.path)
         return whole[Int(link.layout.pathStart)..<Int(link.layout.pathEnd)]
@@ -111,29 +111,29 @@ public struct PaymentText: ~Copyable {
     /// True if it has a `?`.
     var hasQuery: Bool { link.layout.queryEnd > link.layout.pathEnd }
 
-    /// Takes and returns the text behind the `?`; nil where there is none.
+    /// Takes and returns the text after the `?`; nil if there is none.
     private mutating func query() -> TextPart? {
         taken.insert(.query)
         let end = Int(link.layout.pathEnd)
         return hasQuery ? whole[(end + 1)..<Int(link.layout.queryEnd)] : nil
     }
 
-    /// Takes the text behind the `?`, and calls `body` with each parameter that `reader` knows, and its name as it is
-    /// compared. The others are left.
+    /// Takes the text after the `?`, and calls `body` with each parameter that `reader` knows and its name as compared.
+    /// The others are left.
     mutating func query(
         _ reader: QueryReader, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
         try query(query(), reader, body)
     }
 
-    /// Does the same with a query that is part of the text, and not of a link.
+    /// Does the same for a query that is part of the text, not of a link.
     mutating func query(
         _ part: TextPart?, _ reader: QueryReader, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
         try reader.read(part, leaving: { self.leave($0, $1) }, body)
     }
 
-    /// Takes and returns the text behind the `#`; nil where there is none.
+    /// Takes and returns the text after the `#`; nil if there is none.
     mutating func fragment() -> TextPart? {
         taken.insert(.fragment)
         return untakenFragment
@@ -144,7 +144,7 @@ public struct PaymentText: ~Copyable {
         return link.form != .text && whole.count > end ? whole[(end + 1)..<whole.count] : nil
     }
 
-    /// Reads it as it was written, where it has escapes without need.
+    /// Reads the text as it was written, with the escapes that it does not need.
     mutating func keepEscapes() {
         link = link.asWritten
         whole = TextPart(link)
@@ -152,9 +152,9 @@ public struct PaymentText: ~Copyable {
 
     // MARK: The end
 
-    /// Returns what was not taken.
+    /// Returns the parts that were not taken.
     ///
-    /// - Throws: ``StandardDefect`` where the text was damaged by a web page.
+    /// - Throws: ``StandardDefect`` if the text was damaged by a web page.
     mutating func rest() throws(StandardDefect) -> [UnreadPart] {
         for list in lists { unread += list.untaken }
         lists = []
@@ -165,7 +165,7 @@ public struct PaymentText: ~Copyable {
         if missing.contains(.query) { try query(QueryReader.none) { _, _ in } }
         if missing.contains(.fragment), let part = untakenFragment, !part.isEmpty {
             try part.checkSeparator()
-            // What looks like parameters is shown as such: its maker forgot to encode a # before them.
+            // Parameters here are shown as such: their author forgot to encode a # before them.
             let (head, tail) = part.cut(at: "&")
             let name = head.cut(at: "=").head.text.drop { "?/#".contains($0) }
             unread.append(
@@ -178,12 +178,11 @@ public struct PaymentText: ~Copyable {
         return unread
     }
 
-    /// Reads it by `standard`.
+    /// Reads the text by `standard`.
     ///
-    /// - Returns: The content, and what is left of the text.
-    /// - Throws: ``StandardDefect``. Where the standard does not say that unknown parts are to be ignored, a text with
-    ///   one that could change the payment is a defect, too; but for one that looks like the amount of a text that
-    ///   states none.
+    /// - Returns: The content, and the rest of the text.
+    /// - Throws: ``StandardDefect``. Unless the standard ignores unknown parts, an unknown part that could change the
+    ///   payment is a defect, too. The exception is a part that looks like the amount of a text that states none.
     consuming func read(by standard: any PaymentStandard.Type) throws(StandardDefect) -> Recognition.Sound {
         let value = try standard.init(&self)
         let unread = try rest()
@@ -197,7 +196,7 @@ public struct PaymentText: ~Copyable {
 }
 
 extension UnreadPart {
-    /// Creates a part that could change the payment if its name has a word of money.
+    /// Creates a part. It could change the payment if its name has a word of ``MoneyWords``.
     init(_ name: String, _ value: String?) {
         self.init(name: name, value: value, couldChangePayment: MoneyWords.occur(in: name))
     }
@@ -216,20 +215,20 @@ extension UnreadPart {
     }
 }
 
-/// The words in a part's name by which it could change what is paid.
+/// Words that show, in a part's name, that the part could change the payment.
 enum MoneyWords {
-    /// Words that count wherever they stand: hardly another word has them inside.
+    /// Words that count anywhere in a name: hardly another word contains them.
     private static let anywhere = WordTable([
         "token", "asset", "currency", "contract", "jetton", "issuer", "amount", "value", "expir", "recipient",
         "destination", "address", "payee", "receiver", "beneficiary", "decimals", "quantity", "price", "deadline",
         "validuntil", "account", "iban",
     ])
-    /// Words that are parts of others, and count alone, or between marks and changes of case.
+    /// Words that are parts of others. They count only alone, or between marks and changes of case.
     private static let whole = WordTable([
         "unit", "units", "mint", "coin", "coins", "tag", "memo", "amt", "am", "cur", "curr", "ccy", "cu", "dt", "exp",
         "until", "to", "total", "sum", "chain", "network", "ttl", "timeout", "spl", "erc20", "symbol", "ticker",
         "denom", "qty", "fiat", "sat", "sats", "msat", "wei", "due", "duedate", "validto", "validity", "notafter",
-        // As makers of other languages write them.
+        // In other languages.
         "betrag", "montant", "monto", "importe", "importo", "kwota", "castka", "suma", "devise", "moneda", "valuta",
         "waehrung", "waluta", "mena",
     ])
@@ -269,7 +268,7 @@ enum MoneyWords {
     }
 }
 
-/// Words by their first two letters: to look for one takes no hash and no string, and mostly one look.
+/// Words by their first two letters. A look-up needs no hash and no string, and mostly one comparison.
 private struct WordTable: Sendable {
     typealias Text = Slice<UnsafeMutableBufferPointer<UInt8>>
 
@@ -300,7 +299,7 @@ extension UInt8 {
 }
 
 extension TextPart {
-    /// Throws where a web page's `&amp;` or `&#038;` stands in place of a `&`; the part follows the `&` or the `#`.
+    /// Throws if a web page's `&amp;` or `&#038;` replaces a `&`. The part follows that `&` or a `#`.
     func checkSeparator() throws(StandardDefect) {
         // Most names begin with another letter.
         switch bytes.first {

@@ -1,37 +1,9 @@
 import PaymentCore
 
-/// One `name=value` of a query, as written.
-struct QueryParameter {
-    /// The name.
-    let name: TextPart
-    /// The value, still percent-encoded; empty where there is none.
-    let value: TextPart
-    /// True if there is an `=`.
-    let hasValue: Bool
-    /// True if its name is one that the reader knows.
-    let isKnown: Bool
-    /// Name and value with the `=` between them.
-    let whole: TextPart
-}
-
-/// The rules by which a standard writes its query.
-struct QueryRules: Sendable {
-    /// True if `+` is a space, as in HTML forms. Otherwise it is a plus sign (RFC 3986).
-    var plusIsSpace = false
-    /// True if names are compared without regard to ASCII case.
-    var foldsNames = false
-    /// The beginning of names that must not be ignored; the rest is the parameter's own name. Empty for none.
-    var required = ""
-    /// The names that may occur several times.
-    var repeatable: Set<String> = []
-    /// True if every name may occur only once, also one that the standard does not know.
-    var refusesUnknownTwice = false
-}
-
 /// Reads a query by a standard's own rules: repeatable names, the meaning of `+`, the case of names.
 ///
-/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them. They
-/// are few, and compared one by one, which takes less time than to hash a name.
+/// Each standard makes and keeps one. Names are looked up by number, so reading allocates nothing for them. They are
+/// few, and comparing them one by one takes less time than hashing a name.
 final class QueryReader: Sendable {
     private let rules: QueryRules
     /// The known names; the place of each is its number.
@@ -40,20 +12,19 @@ final class QueryReader: Sendable {
     private let repeatable: UInt64
     /// Returns true for further names that the standard takes.
     private let takes: @Sendable (String) -> Bool
-    /// Returns true for a value that the standard takes, of whatever name, or for a whole parameter.
+    /// Returns true for a value that the standard takes under any name, or for a whole parameter.
     private let takesValue: @Sendable (TextPart) -> Bool
 
     /// The reader that knows no name.
     static let none = QueryReader(QueryRules(), known: [])
 
-    /// Creates a reader for a standard that knows the names `known`, at most 64, given in the case in which they are
-    /// compared.
+    /// Creates a reader for a standard that knows the names `known`, at most 64, in the case that is compared.
     ///
     /// - Parameters:
     ///   - rules: How the standard writes its query.
     ///   - known: The names.
-    ///   - takes: Returns true for further names, where they are no closed list.
-    ///   - takesValue: Returns true for a value that is taken whatever its name, or for a whole parameter.
+    ///   - takes: Returns true for further names, if they are not a closed list.
+    ///   - takesValue: Returns true for a value that is taken under any name, or for a whole parameter.
     init(
         _ rules: QueryRules, known: Set<String>, takes: @escaping @Sendable (String) -> Bool = { _ in false },
         takesValue: @escaping @Sendable (TextPart) -> Bool = { _ in false }
@@ -67,12 +38,12 @@ final class QueryReader: Sendable {
         self.takesValue = takesValue
     }
 
-    /// Calls `body` with each parameter and its name as it is compared, decoded once, and before that `leave` with the
-    /// name and the value of each that the standard does not take; empty ones (`a=1&&b=2`) are skipped. Only
+    /// Calls `body` with each parameter and its name as compared, decoded once. Before that, calls `leave` with the
+    /// name and value of a parameter that the standard does not take. Empty ones (`a=1&&b=2`) are skipped. Only
     /// ``PaymentText`` calls this.
     ///
-    /// - Throws: ``StandardDefect`` of kind `duplicate` for a name that occurs twice and may not: two readers that take
-    ///   the first and the last would see two payees.
+    /// - Throws: ``StandardDefect`` of kind `duplicate` for a name that must not occur twice. One reader would take the
+    ///   first payee, another the last.
     func read(
         _ query: TextPart?, leaving leave: (String, String?) -> Void,
         _ body: (String, QueryParameter) throws(StandardDefect) -> Void
@@ -86,7 +57,7 @@ final class QueryReader: Sendable {
             guard !item.isEmpty else { continue }
             try item.checkSeparator()
             let (name, value) = item.cut(at: "=")
-            // By RFC 3986 a name is the same with and without escapes; a malformed one stands for itself.
+            // By RFC 3986, a name is the same with and without escapes. A malformed escape stands for itself.
             let decoded = (try? name.decoded("name", plusIsSpace: rules.plusIsSpace)) ?? name
             let key = rules.foldsNames ? decoded.lowercased : decoded.text
             let isRequired = !rules.required.isEmpty && key.hasPrefix(rules.required)
@@ -99,7 +70,7 @@ final class QueryReader: Sendable {
                 isAgain = rules.refusesUnknownTwice && !strangers.insert(key).inserted
             }
             guard !isAgain else {
-                // Names that the standard knows are shown; others may hold any text.
+                // Only names that the standard knows are shown. Others may hold any text.
                 throw item.defect(
                     .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
                     "stands twice; readers would disagree which counts")
@@ -121,7 +92,7 @@ final class QueryReader: Sendable {
     }
 
     private func number(of name: String) -> Int? {
-        // Names of other lengths differ at a glance.
+        // Comparing the lengths first is faster.
         let count = name.utf8.count
         return names.firstIndex { $0.utf8.count == count && $0 == name }
     }
@@ -130,6 +101,33 @@ final class QueryReader: Sendable {
     func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> TextPart {
         try parameter.value.decoded(name, plusIsSpace: rules.plusIsSpace)
     }
+}
+
+/// One `name=value` of a query, as written.
+struct QueryParameter {
+    let name: TextPart
+    /// The value, still percent-encoded; empty if there is none.
+    let value: TextPart
+    /// True if there is an `=`.
+    let hasValue: Bool
+    /// True if its name is one that the reader knows.
+    let isKnown: Bool
+    /// Name and value with the `=` between them.
+    let whole: TextPart
+}
+
+/// The rules of a standard for its query.
+struct QueryRules: Sendable {
+    /// True if `+` is a space, as in HTML forms. Otherwise it is a plus sign (RFC 3986).
+    var plusIsSpace = false
+    /// True if names are compared without regard to ASCII case.
+    var foldsNames = false
+    /// The beginning of names that must not be ignored; the rest is the parameter's own name. Empty for none.
+    var required = ""
+    /// The names that may occur several times.
+    var repeatable: Set<String> = []
+    /// True if every name may occur only once, also one that the standard does not know.
+    var refusesUnknownTwice = false
 }
 
 extension PercentCoding {
@@ -146,5 +144,61 @@ extension PercentCoding {
             value.map { "\(encode(name, keeping: keep))=\(encode($0, keeping: keep))" }
         }
         return items.isEmpty ? "" : "?\(items.joined(separator: "&"))"
+    }
+}
+
+/// Parts of a text that a standard takes one by one. The list knows which are left.
+protocol PartList: AnyObject {
+    /// The parts that were not taken, in the text's order.
+    var untaken: [UnreadPart] { get }
+}
+
+/// Parts of a text by their names. Made by ``PaymentText/named(_:)``.
+struct NamedParts {
+    /// A part, and true if it was taken. Copying a tuple takes several times as long.
+    struct Part {
+        let name: String
+        let value: TextPart
+        var isTaken = false
+    }
+
+    /// The parts, shared by all copies.
+    private final class List: PartList {
+        /// They are few: comparing them takes less time than hashing a name.
+        var parts: [Part]
+
+        init(_ parts: [Part]) { self.parts = parts }
+
+        var untaken: [UnreadPart] {
+            guard parts.contains(where: { !$0.isTaken }) else { return [] }
+            return parts.filter { !$0.isTaken }.sorted { $0.value.offset < $1.value.offset }
+                .map { UnreadPart($0.name, $0.value.text) }
+        }
+    }
+
+    /// Nil without any part, as in most links to services.
+    private let list: List?
+
+    init(_ parts: [Part]) { list = parts.isEmpty ? nil : List(parts) }
+
+    /// The list of the parts; nil without any part.
+    var account: (any PartList)? { list }
+
+    /// Takes and returns the part `name`; nil if there is none.
+    subscript(_ name: String) -> TextPart? {
+        guard let list, let index = list.parts.lastIndex(where: { $0.name == name }) else { return nil }
+        list.parts[index].isTaken = true
+        return list.parts[index].value
+    }
+
+    /// Takes all parts with one of `names`, and returns their texts.
+    func take(_ names: Set<String>) -> [String: String] {
+        guard let list else { return [:] }
+        var texts: [String: String] = [:]
+        for index in list.parts.indices where names.contains(list.parts[index].name) {
+            list.parts[index].isTaken = true
+            texts[list.parts[index].name] = list.parts[index].value.text
+        }
+        return texts
     }
 }

@@ -1,11 +1,10 @@
 import PaymentCore
 
-/// A stretch of a payment text that knows its place in it, so that every defect can state the place.
+/// A part of a payment text that knows its place in the text. Every defect can state the place.
 ///
-/// The indices of ``bytes`` are offsets in the link's text. A decoded part has no such indices; its place is the
-/// beginning of the encoded one.
+/// The indices of ``bytes`` are offsets in the link's text. A decoded part has no such indices. Its place is the
+/// beginning of the encoded part.
 struct TextPart: Sendable, Hashable {
-    /// The bytes.
     let bytes: ArraySlice<UInt8>
     /// The place of a decoded part; nil for one whose indices are its place.
     private let origin: Int?
@@ -34,13 +33,10 @@ struct TextPart: Sendable, Hashable {
     var offset: Int { origin ?? bytes.startIndex }
     /// The place of its end.
     var end: Int { origin ?? bytes.endIndex }
-    /// The number of bytes.
     var count: Int { bytes.count }
-    /// True if it has no bytes.
     var isEmpty: Bool { bytes.isEmpty }
-    /// The text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The number of characters (Unicode scalars); payment standards count those, not what people see as one.
+    /// The number of characters (Unicode scalars). Payment standards count those, not grapheme clusters.
     var scalarCount: Int { bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } }
 
     /// Returns the place of the byte at `index` of ``bytes``.
@@ -58,14 +54,14 @@ struct TextPart: Sendable, Hashable {
     /// Returns the last `count` bytes.
     func suffix(_ count: Int) -> TextPart { TextPart(bytes.suffix(count), origin) }
 
-    /// The part without the spaces and line ends at its end, which pasted codes often have.
+    /// The part without spaces and line ends at its end. Pasted codes often have them.
     var trimmed: TextPart {
         var end = bytes.endIndex
         while end > bytes.startIndex, bytes[end - 1].isSpaceOrLineEnd { end -= 1 }
         return end == bytes.endIndex ? self : self[bytes.startIndex..<end]
     }
 
-    /// Returns the text before the first `mark`, and the text behind it; nil for the latter where there is no mark.
+    /// Returns the text before the first `mark`, and the text after it; nil for the latter if there is no mark.
     func cut(at mark: Unicode.Scalar) -> (head: TextPart, tail: TextPart?) {
         let place = bytes.withUnsafeBufferPointer { $0.firstIndex(of: UInt8(ascii: mark)) }
         guard let index = place.map({ bytes.startIndex + $0 }) else { return (self, nil) }
@@ -130,7 +126,7 @@ extension TextPart {
 
     /// Percent-decodes it.
     ///
-    /// - Throws: ``StandardDefect`` of kind `encoding`, at the broken escape where there is one.
+    /// - Throws: ``StandardDefect`` of kind `encoding`, at the broken escape if there is one.
     func decoded(_ name: String, plusIsSpace: Bool = false) throws(StandardDefect) -> TextPart {
         let needs = bytes.contains(UInt8(ascii: "%")) || plusIsSpace && bytes.contains(UInt8(ascii: "+"))
         guard needs else { return self }
@@ -150,14 +146,14 @@ extension TextPart {
         return TextPart(decoded[...], offset)
     }
 
-    /// The text, decoded where that is possible.
+    /// The text, decoded if possible.
     var leniently: String { bytes.contains(UInt8(ascii: "%")) ? PercentCoding.decodeLeniently(text) : text }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Throws where a `&` begins parameters behind an address, in place of the `?`.
+    /// Throws if a `&` begins parameters after an address, in place of the `?`.
     func checkQueryMark() throws(StandardDefect) {
         let (head, tail) = cut(at: "&")
         guard let tail, !head.isEmpty, !head.bytes.contains(UInt8(ascii: "?")), tail.bytes.contains(UInt8(ascii: "="))
@@ -178,6 +174,6 @@ extension TextPart {
 }
 
 extension UInt8 {
-    /// True if it is a space, a tab or a line end, which pasted codes often end with.
+    /// True if it is a space, a tab or a line end. Pasted codes often end with them.
     var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
