@@ -2,8 +2,7 @@ import PaymentCrypto
 
 /// A DNS message from a resolver. Source: RFC 1035 section 4, RFC 6891 section 6.1.
 ///
-/// Whatever the bytes are, reading them ends soon and without harm: names are followed backwards only, and each record
-/// takes bytes of the message.
+/// Reading ends soon for any bytes: compressed names lead only backwards, and each record takes bytes of the message.
 package struct DNSMessage: Sendable, Hashable {
     /// The code of an answer.
     enum Code {
@@ -22,13 +21,11 @@ package struct DNSMessage: Sendable, Hashable {
     let isTruncated: Bool
     /// The code of the answer, with the upper bits of an OPT record.
     let code: UInt16
-    /// The questions that are answered.
     let questions: [DNSQuestion]
-    /// The records of the Internet that answer, and those of the authority section beside them, which prove what does
-    /// not exist.
+    /// The Internet records of the answer and the authority section. The latter prove that something does not exist.
     package let records: [DNSRecord]
 
-    /// Reads a message; nil where it is malformed, cut off or longer than it says.
+    /// Reads a message; nil if it is malformed, cut off or longer than it says.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let message = try? DNSMessage(&reader), reader.isAtEnd else { return nil }
@@ -67,8 +64,8 @@ struct DNSQuestion: Sendable, Hashable {
     let name: DNSName
     let type: UInt16
 
-    /// The message that asks it: with recursion, and for signatures, too (RFC 3225). Its number is 0, as RFC 8484
-    /// section 4.1 wants it.
+    /// The message that asks the question with recursion and for signatures (RFC 3225). Its number is 0, as RFC 8484
+    /// section 4.1 recommends.
     var message: [UInt8] {
         let header: [UInt8] = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1]
         // An OPT record: no name, type 41, answers of up to 4096 bytes, version 0, DO, no options.
@@ -84,12 +81,108 @@ extension DNSQuestion {
     }
 }
 
+package struct DNSRecord: Sendable, Hashable {
+    /// The types that proofs need.
+    enum Kind {
+        static let ns: UInt16 = 2
+        static let cname: UInt16 = 5
+        static let soa: UInt16 = 6
+        static let txt: UInt16 = 16
+        static let dname: UInt16 = 39
+        static let opt: UInt16 = 41
+        static let ds: UInt16 = 43
+        static let rrsig: UInt16 = 46
+        static let nsec: UInt16 = 47
+        static let dnskey: UInt16 = 48
+        static let nsec3: UInt16 = 50
+    }
+
+    let owner: DNSName
+    let type: UInt16
+    let ttl: UInt32
+    /// The data; names in it are as sent.
+    let data: [UInt8]
+
+    /// Returns all records of `bytes`; nil if one is truncated or not of the class of the Internet.
+    package static func all(in bytes: ArraySlice<UInt8>) -> [DNSRecord]? {
+        var reader = ByteReader(Array(bytes))
+        var records: [DNSRecord] = []
+        while !reader.isAtEnd {
+            guard let one = try? DNSResource(&reader, mayPoint: false), one.family == DNSResource.internet else {
+                return nil
+            }
+            records.append(DNSRecord(owner: one.owner.folded, type: one.type, ttl: one.ttl, data: one.data))
+        }
+        return records
+    }
+
+    /// The wire form, without any compression: as in proofs.
+    package var wire: [UInt8] { DNSResource.wire(owner, type: type, ttl: ttl, data) }
+
+    /// The data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.
+    var canonicalData: [UInt8] {
+        guard type == Kind.cname || type == Kind.dname, let name = target else { return data }
+        return name.wire
+    }
+
+    /// The name that a CNAME or DNAME leads to.
+    var target: DNSName? {
+        var rest = data[...]
+        guard let name = DNSName(taking: &rest), rest.isEmpty else { return nil }
+        return name
+    }
+
+    /// The character-strings of a TXT; nil if one is truncated.
+    var strings: [[UInt8]]? {
+        var strings: [[UInt8]] = []
+        var rest = data[...]
+        while let length = rest.popFirst() {
+            guard rest.count >= Int(length) else { return nil }
+            strings.append(Array(rest.prefix(Int(length))))
+            rest = rest.dropFirst(Int(length))
+        }
+        return strings
+    }
+}
+
 extension DNSRecord {
-    /// Creates a record of a message. A name in the data of an alias is written out, since it may be compressed there.
+    /// Creates a record of a message. A name in an alias's data may be compressed there, so it is written out.
     fileprivate init(_ resource: DNSResource) throws(WireDefect) {
         let isAlias = [Kind.cname, Kind.dname].contains(resource.type)
         self.init(
             owner: resource.owner.folded, type: resource.type, ttl: resource.ttl,
             data: isAlias ? try resource.name().folded.wire : resource.data)
     }
+}
+
+/// Names are in lower case, because case has no meaning in DNS.
+extension DNSName {
+    /// Takes a name off `bytes`; nil for compressed names, which proofs do not have, and for truncated ones.
+    init?(taking bytes: inout ArraySlice<UInt8>) {
+        var reader = ByteReader(Array(bytes))
+        guard let name = try? DNSName(&reader, mayPoint: false) else { return nil }
+        bytes = bytes.dropFirst(reader.position)
+        self = name.folded
+    }
+
+    func suffix(_ count: Int) -> DNSName { DNSName(labels: Array(labels.suffix(count))) }
+
+    /// Returns the name below `target` with the labels that this name has below `ancestor`; nil for a name that is too
+    /// long for DNS (RFC 6672 section 2.2).
+    func moved(from ancestor: DNSName, to target: DNSName) -> DNSName? {
+        let name = DNSName(labels: labels.dropLast(ancestor.labels.count) + target.labels)
+        return name.wire.count <= 255 ? name : nil
+    }
+
+    /// Returns true if it comes before `other` in the order of DNSSEC (RFC 4034 section 6.1): by labels from the right,
+    /// a name before all names below it.
+    func precedes(_ other: DNSName) -> Bool {
+        for (own, others) in zip(labels.reversed(), other.labels.reversed()) where own != others {
+            return own.lexicographicallyPrecedes(others)
+        }
+        return labels.count < other.labels.count
+    }
+
+    /// Returns true if it is `other` or below it.
+    func isWithin(_ other: DNSName) -> Bool { labels.suffix(other.labels.count).elementsEqual(other.labels) }
 }
