@@ -1,16 +1,15 @@
 import PaymentCore
 
-/// A standard whose texts lead to one service's page or app, which holds the rest of the payment.
+/// A standard for links to one service's page or app. The service holds the rest of the payment.
 ///
-/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where a host serves
-/// only payments, any other path there is a defect; elsewhere it is foreign.
+/// Web links are claimed only on the service's hosts, encrypted, on the default port. If a host serves only payments,
+/// any other path there is a defect. On other hosts, it is foreign.
 protocol ServiceLink: PaymentStandard {
-    /// The content of the link.
     var reading: ServiceReading { get }
 }
 
 extension ServiceLink {
-    /// Pages of services ignore what they do not know.
+    /// Pages of services ignore unknown parameters.
     static var ignoresUnknownParts: Bool { true }
     var standard: String { reading.standard }
     var fields: InstructionFields { reading.fields }
@@ -62,20 +61,20 @@ struct ServiceReading: Sendable, Hashable {
         fields.set("payee", text)
     }
 
-    /// Sets the payment's name on the service, as the field `name`.
+    /// Sets ``reference``, and the field `name`.
     mutating func setReference(_ name: String, _ text: String) {
         reference = text
         fields.set(name, text)
     }
 
-    /// Sets the purpose of the payment, as the field `name`; nothing for an empty text.
+    /// Sets the memo, and the field `name`. An empty text sets nothing.
     mutating func setMemo(_ name: String, _ text: String?) {
         guard let text, !text.isEmpty else { return }
         memo = text
         fields.set(name, text)
     }
 
-    /// Sets the amount; the payer may change it on every service's page unless it `isFixed`.
+    /// Sets the amount. The payer may change it on the service's page unless it `isFixed`.
     mutating func setAmount(_ digits: String?, _ currency: String?, isFixed: Bool = false) {
         fields.set("amount", digits)
         if digits != nil { fields.set("currency", currency) }
@@ -86,10 +85,119 @@ struct ServiceReading: Sendable, Hashable {
         }
     }
 
-    /// Marks the link as no payment, however it looks.
+    /// Marks the link as not being a payment, even if it looks like one.
     mutating func setNotPayable(_ purpose: PaymentInstruction.Purpose) {
         self.purpose = purpose
         fields.set("payable", false)
         if purpose != .pull { amount = .open }
+    }
+}
+
+/// Host, path and query of a link to a service, or of its printed form without a scheme: `paypal.me/alice`.
+struct ServicePage {
+    /// The host in lower case. A link with an app's own scheme has another text there.
+    let host: String
+    /// The scheme; `https` for a printed form.
+    let scheme: String
+    /// The segments of the path, still encoded; none for `/`. An empty last segment is left out.
+    let path: [TextPart]
+    /// The requested parameters, decoded. A `+` is a space.
+    private let values: NamedParts
+    private let end: TextPart
+
+    /// The rules for amounts in links.
+    static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
+
+    /// Returns a reader of these parameters of a query. Each may occur once.
+    static func parameters(_ names: Set<String>) -> QueryReader {
+        QueryReader(QueryRules(plusIsSpace: true), known: names)
+    }
+
+    /// Reads `link`, and the parameters of its query that `parameters` knows.
+    init(_ source: inout PaymentText, _ parameters: QueryReader = .none) throws(StandardDefect) {
+        let link = source.link
+        end = source.end
+        guard link.form != .text else {
+            let text = source.all().trimmed
+            let (page, query) = text.cut(at: "?")
+            var segments = page.split(at: "/")
+            let host = segments.removeFirst()
+            (scheme, self.host) = ("https", host.lowercased)
+            path = Self.withoutEnd(segments)
+            values = try source.parameters(parameters, in: query ?? end)
+            return
+        }
+        guard !link.isPlainHTTP else {
+            throw StandardDefect(
+                .malformed, "scheme", at: 0, "must be https; the link could be changed on its way")
+        }
+        scheme = link.scheme.map(String.init) ?? ""
+        host = source.authority?.text ?? ""
+        let written = source.path()
+        path = written.count < 2 ? [] : Self.withoutEnd(written.dropFirst(1).split(at: "/"))
+        values = try source.parameters(parameters)
+    }
+
+    private static func withoutEnd(_ segments: [TextPart]) -> [TextPart] {
+        segments.last?.isEmpty == true ? segments.dropLast() : segments
+    }
+
+    /// The parameter `name`; nil if it is empty or missing.
+    subscript(_ name: String) -> TextPart? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns the parameter `name`, which must be present.
+    func required(_ name: String) throws(StandardDefect) -> TextPart {
+        guard let value = self[name] else { throw end.defect(.missing, name, "is missing") }
+        return value
+    }
+
+    /// Returns the error for a parameter that is missing.
+    func missing(_ name: String) -> StandardDefect { end.defect(.missing, name, "is missing") }
+
+    /// Returns segment `index` of the path, which must be present: 1 to `limit` characters that need no escape in a
+    /// URL.
+    func segment(_ index: Int, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
+        guard index < path.count, !path[index].isEmpty else { throw end.defect(.missing, name, "is missing") }
+        return try Self.token(path[index], name, limit: limit)
+    }
+
+    /// Returns 1 to `limit` letters, digits and `-_.~`.
+    static func token(_ part: TextPart, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
+        guard part.bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }) else {
+            throw part.defect(.malformed, name, "may hold only letters, digits and - _ . ~")
+        }
+        return try part.limited(to: limit, name).text
+    }
+
+    /// Throws unless the path has at most `count` segments.
+    func limit(_ count: Int) throws(StandardDefect) {
+        guard path.count <= count else { throw path[count].defect(.malformed, "path", "goes on where it must end") }
+    }
+
+    /// Returns true if the path begins with `segments`.
+    func begins(_ segments: StaticString...) -> Bool {
+        path.count >= segments.count && zip(path, segments).allSatisfy { $0.equals($1) }
+    }
+
+    /// Returns the error for a page that is not a payment of the service.
+    func foreign() -> StandardDefect { end.defect(.foreign, "path", "is not that of a payment") }
+
+    /// Returns the error for an unknown page on a host that has only payments.
+    func unknown() -> StandardDefect {
+        (path.first ?? end).defect(.unsupported, "path", "is not one of this service's payment links; copy all of it")
+    }
+
+    /// Returns an amount with a point.
+    static func amount(_ part: TextPart, _ name: String = "amount") throws(StandardDefect) -> String {
+        try DecimalText(part, name, amountRules).text
+    }
+
+    /// Returns three letters of a currency in either case.
+    static func currency(_ part: TextPart) throws(StandardDefect) -> String {
+        let code = part.text.uppercased()
+        guard part.count == 3, ISO4217.exponent(of: code) != nil else {
+            throw part.defect(.range, "currency", "must be three letters of ISO 4217, such as EUR")
+        }
+        return code
     }
 }
