@@ -5,7 +5,6 @@ import PaymentCrypto
 struct Algorand: PaymentStandard {
     static let id = "algorand"
     static let specification = "ARC-26"
-    /// True.
     static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] = [
         .scheme("algorand"), .bare(BareShape(lengths: 58...58, .base32)),
@@ -26,7 +25,7 @@ struct Algorand: PaymentStandard {
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
 
-    /// `algorand:ADDRESS` without `//` occurs, too.
+    /// Reads a link or a bare address. Links without `//` (`algorand:ADDRESS`) occur too.
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let link = source.link
         guard link.scheme != nil else {
@@ -39,7 +38,7 @@ struct Algorand: PaymentStandard {
         }
         let path = source.path()
         if link.form == .web {
-            // A host is put into lower case; the link keeps its original spelling.
+            // The scanner lowercases a host. The link keeps its original spelling.
             let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
             let (start, end) = ("algorand://".utf8.count, path.bytes.startIndex)
             guard start <= end else { throw path.defect(.foreign, "scheme", "is not algorand") }

@@ -6,7 +6,7 @@ struct ChainCoin: Sendable, Hashable {
     let symbol: String
     /// The number of decimal digits of its smallest unit.
     let exponent: UInt8
-    /// The chain's CAIP-2 id; where none is registered, its name.
+    /// The chain's CAIP-2 id; its name if no id is registered.
     let chain: String
     /// The coin's number in SLIP-44; nil without a CAIP-2 id for the chain.
     let slip44: Int?
@@ -40,7 +40,7 @@ struct ChainCoin: Sendable, Hashable {
         self.slip44 = slip44
     }
 
-    /// Returns an amount of `units` of the smallest unit; `digits` are the same amount in coins.
+    /// Returns an amount of `units` of the smallest unit. `digits` are the same amount in coins.
     func amount(units: UInt128, digits: String) -> PaymentInstruction.Amount {
         let asset = slip44.flatMap { try? AssetID("\(chain)/slip44:\($0)") }
         let money = asset.flatMap { try? Money(minorUnits: units, currency: .asset($0), exponent: exponent) }
@@ -55,7 +55,7 @@ struct ChainCoin: Sendable, Hashable {
         return amount(units: units, digits: decimal.text)
     }
 
-    /// Returns that many of the smallest unit, in coins: as many digits as needed and no more.
+    /// Returns `units` of the smallest unit in coins, with no more digits than needed.
     func digits(units: UInt128) -> String {
         let text = String(units)
         let padded = String(repeating: "0", count: max(0, Int(exponent) + 1 - text.utf8.count)) + text
@@ -65,9 +65,39 @@ struct ChainCoin: Sendable, Hashable {
     }
 }
 
+/// A token of Tron (TRC-20), by the address of its contract.
+enum TronToken {
+    /// The tokens whose decimals are known, as their issuers publish them.
+    private static let known: [String: (symbol: String, decimals: UInt8)] = [
+        "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t": ("USDT", 6), "TEkxiTehnzSmSe2XqrX4w32RUN966rdz8": ("USDC", 6),
+    ]
+
+    private static func asset(_ contract: String) -> AssetID? {
+        try? AssetID("\(ChainCoin.tron.chain)/trc20:\(contract)")
+    }
+
+    /// Returns `decimal` tokens of `contract`.
+    static func amount(_ decimal: DecimalText, of contract: String) -> PaymentInstruction.Amount {
+        let asset = asset(contract)
+        if let asset, let token = known[contract], let units = decimal.units(exponent: Int(token.decimals)),
+            let money = try? Money(minorUnits: units, currency: .asset(asset), exponent: token.decimals)
+        {
+            return .fixed(money)
+        }
+        let id = asset.map { "caip19/\($0.text)" } ?? "\(ChainCoin.tron.chain)/\(contract)"
+        return .tokens(decimal.text, of: id, isSmallest: false)
+    }
+
+    /// Returns symbol and decimals of `asset`, a token of Tron that is known.
+    static func coin(_ asset: AssetID) -> (symbol: String, decimals: UInt8)? {
+        guard asset.chain.text == ChainCoin.tron.chain, asset.namespace == "trc20" else { return nil }
+        return known[String(asset.reference)]
+    }
+}
+
 extension KnownStandards {
-    /// Returns the symbol and the decimal digits of a chain's own coin, or of a token that a text names by its contract
-    /// and whose decimals are known; nil for other assets.
+    /// Returns the symbol and the decimals of a chain's own coin, or of a known token that a text names by its
+    /// contract; nil for other assets.
     package static func coin(_ asset: AssetID) -> (symbol: String, decimals: UInt8)? {
         ChainCoin.all.first { coin in
             coin.chain == asset.chain.text && asset.namespace == "slip44" && asset.tokenID == nil

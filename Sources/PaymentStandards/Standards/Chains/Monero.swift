@@ -1,23 +1,23 @@
 import PaymentCore
+import PaymentCrypto
 
 /// A `monero:` link, or a bare Monero address. Source: monero-project, `docs/URI_SCHEME.md`.
 struct Monero: PaymentStandard {
     static let id = "monero"
     static let specification = "Monero URI_SCHEME"
-    /// True.
     static let ignoresUnknownParts = true
-    /// Links with a wallet's keys are known, to be refused by name.
+    /// Links with a wallet's keys are known so that they can be refused by name.
     static let patterns: [StandardPattern] =
         ["monero", "monero-wallet", "monero_wallet"].map { .scheme($0) }
         + [95, 106].map { .bare(BareShape(lengths: $0...$0, .base58)) }
 
     private let addresses: [MoneroAddress]
-    /// One amount for each address, as written; empty where the payer decides.
+    /// One amount for each address, as written; empty if the payer decides.
     private var amounts: [DecimalText] = []
     /// The payees' names, as the link claims.
     private(set) var recipientName: String?
     private(set) var details: String?
-    /// A payment id beside the address, which is deprecated.
+    /// A payment id outside the address. It is deprecated.
     private(set) var paymentID: String?
     /// Parameters that the standard does not name, as `name=value`.
     private(set) var unknown: [String] = []
@@ -58,7 +58,7 @@ struct Monero: PaymentStandard {
             throw parameter.name.defect(.malformed, "parameter", "must be a name, = and a value")
         }
         let value = parameter.value
-        // As in the reference: a malformed escape stands for itself.
+        // As in the reference implementation, a malformed escape stands for itself.
         let text = PercentCoding.decodeLeniently(value.text)
         switch key {
         case "tx_amount":
@@ -103,7 +103,7 @@ struct Monero: PaymentStandard {
         return fields
     }
 
-    /// Pays the addresses, all of several.
+    /// Pays all addresses.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)
@@ -118,10 +118,63 @@ struct Monero: PaymentStandard {
                         payee: .init(account: address.text, check: .checksum),
                         amount: index < amounts.count ? ChainCoin.monero.amount(amounts[index]) : .open)
                 })
-            // Names and description are of all of them.
+            // Names and description belong to all payments.
             instruction.memo = [recipientName, details].compactMap(\.self).joined(separator: ": ")
         }
         if addresses.first?.network != "mainnet" { instruction.warnings.append(.testNetwork) }
         return instruction
+    }
+}
+
+/// A Monero address: base58 in blocks, a network byte, two keys, sometimes a payment id, and four bytes of Keccak-256.
+/// Source: monero-project, `docs` and `cryptonote_basic`.
+struct MoneroAddress: Sendable, Hashable {
+    let text: String
+    /// `mainnet`, `testnet` or `stagenet`.
+    let network: String
+    /// `standard`, `integrated` or `subaddress`.
+    let type: String
+    /// The 8 bytes inside an integrated address.
+    let paymentID: [UInt8]?
+
+    private static let kinds: [UInt8: (network: String, type: String)] = [
+        18: ("mainnet", "standard"), 19: ("mainnet", "integrated"), 42: ("mainnet", "subaddress"),
+        53: ("testnet", "standard"), 54: ("testnet", "integrated"), 63: ("testnet", "subaddress"),
+        24: ("stagenet", "standard"), 25: ("stagenet", "integrated"), 36: ("stagenet", "subaddress"),
+    ]
+    /// The number of characters for each number of bytes.
+    private static let lengths = [0: 0, 2: 1, 3: 2, 5: 3, 6: 4, 7: 5, 9: 6, 10: 7, 11: 8]
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        guard !part.isEmpty else { throw part.defect(.missing, name, "is missing; it says who is paid") }
+        guard [95, 106].contains(part.count) else {
+            throw part.defect(.length, name, "must have 95 or 106 characters; copy all of it")
+        }
+        var bytes: [UInt8] = []
+        for start in stride(from: part.bytes.startIndex, to: part.bytes.endIndex, by: 11) {
+            let block = part.bytes[start..<min(start + 11, part.bytes.endIndex)]
+            guard let count = Self.lengths[block.count], let value = Base58.decode(block) else {
+                throw StandardDefect(
+                    .malformed, name, at: part.place(start), "has a character that base58 does not use; copy it again")
+            }
+            // A block is a number of fixed size. Its leading digits may be zeros, or too large.
+            let significant = value.drop { $0 == 0 }
+            guard significant.count <= count else {
+                throw StandardDefect(.range, name, at: part.place(start), "has a wrong character; copy it again")
+            }
+            bytes += [UInt8](repeating: 0, count: count - significant.count) + significant
+        }
+        let body = Array(bytes.dropLast(4))
+        guard Keccak256.hash(body).prefix(4).elementsEqual(bytes.suffix(4)) else {
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
+        }
+        guard let first = body.first, let kind = Self.kinds[first],
+            body.count == (kind.type == "integrated" ? 73 : 65)
+        else { throw part.defect(.malformed, name, "is of another chain") }
+        text = part.text
+        (network, type) = kind
+        paymentID = kind.type == "integrated" ? Array(body[65...]) : nil
     }
 }

@@ -5,7 +5,7 @@ import PaymentCrypto
 struct Nano: PaymentStandard {
     static let id = "nano"
     static let specification = "Nano URI and QR code standards"
-    /// Links with keys and seeds are known, to be refused by name.
+    /// Links with keys and seeds are known so that they can be refused by name.
     static let patterns: [StandardPattern] =
         ["nano", "xrb", "nanoseed", "nanokey", "nanorep", "nanosign"].map { .scheme($0) }
         + [("nano_", 65), ("xrb_", 64)].map { .bare(BareShape($0, lengths: ($1 - 4)...($1 + 4), .visible)) }
@@ -14,7 +14,7 @@ struct Nano: PaymentStandard {
     let address: String
     /// The account's key, 32 bytes.
     let publicKey: [UInt8]
-    /// The amount in raw; 10³⁰ raw are a nano.
+    /// The amount in raw. One nano is 10³⁰ raw.
     private(set) var raw: UInt128?
     private(set) var label: String?
     private(set) var message: String?
@@ -73,7 +73,7 @@ struct Nano: PaymentStandard {
         return (part.text, key)
     }
 
-    /// Returns the whole bytes of groups whose number is a multiple of eight.
+    /// Returns the bytes of `groups`. Their number is a multiple of eight.
     private static func bytes(_ groups: some Collection<UInt8>) -> [UInt8] { Bech32.bytes(of: groups) ?? [] }
 
     private static func amount(_ value: TextPart) throws(StandardDefect) -> UInt128 {

@@ -8,7 +8,7 @@ struct PaymentPointer: PaymentStandard {
 
     /// The host in lower case.
     let host: String
-    /// The path as written; empty where there is none.
+    /// The path as written; empty if there is none.
     let path: String
 
     /// A name without a dot belongs to another system.
@@ -19,7 +19,7 @@ struct PaymentPointer: PaymentStandard {
         guard name.bytes.contains(UInt8(ascii: ".")) || name.isEmpty && part.count > 0 else {
             throw part.defect(.foreign, "host", "has no dot")
         }
-        // An amount in dollars is not a pointer: no host ends with digits only.
+        // An amount in dollars is not a pointer. No host's last label is a number.
         guard name.split(at: ".").last?.isDigits != true else { throw name.defect(.foreign, "host", "is a number") }
         let rest = part[slash..<part.bytes.endIndex]
         if let stray = part.bytes.firstIndex(where: Self.isStray) {
@@ -39,7 +39,7 @@ struct PaymentPointer: PaymentStandard {
         byte <= 0x20 || byte == 0x3F || byte == 0x23 || byte == 0x40 || byte == 0x5C
     }
 
-    /// The address at which the payment is arranged.
+    /// The address for arranging the payment.
     var url: String { "https://\(host)\(path.isEmpty || path == "/" ? "/.well-known/pay" : path)" }
 
     var fields: InstructionFields { ["host": .string(host), "path": .string(path), "url": .string(url)] }

@@ -10,15 +10,15 @@ public struct SolanaPay: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("solana")]
 
-    /// The payee, an account of 32 bytes; nil where a service makes the transaction.
+    /// The payee, an account of 32 bytes; nil if a service makes the transaction.
     let recipient: String?
-    /// The service that makes the transaction; nil where the link names the payee.
+    /// The service that makes the transaction; nil if the link names the payee.
     let link: String?
     /// The amount in SOL, or in the token's own units.
     private(set) var amount: String?
     /// The token's account; nil for SOL.
     private(set) var token: String?
-    /// Accounts by which the payment is found on the chain.
+    /// Accounts for finding the payment on the chain.
     private(set) var references: [String] = []
     private(set) var label: String?
     private(set) var message: String?
@@ -30,9 +30,9 @@ public struct SolanaPay: WritablePaymentStandard {
     /// The longest link that the reference implementation reads.
     private static let maximumLength = 2048
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let (link, path) = (source.link, source.path())
         guard link.form == .opaque else {
@@ -64,13 +64,13 @@ public struct SolanaPay: WritablePaymentStandard {
             }
         }
         if let amountPart {
-            // Only the chain knows the number of a token's digits.
+            // Only the chain knows a token's decimals.
             let rules = DecimalRules(fractionDigits: token == nil ? 9 : nil)
             amount = try DecimalText(amountPart, "amount", rules).text
         }
     }
 
-    /// Creates a link to pay `recipient`; nil where a part would not be read back.
+    /// Creates a link to pay `recipient`; nil if a part would not be read back.
     public init?(
         recipient: String, amount: String? = nil, token: String? = nil, references: [String] = [], label: String? = nil,
         message: String? = nil, memo: String? = nil
@@ -121,7 +121,7 @@ public struct SolanaPay: WritablePaymentStandard {
         instruction.network = ChainCoin.solana.chain
         instruction.memo = memo ?? message
         instruction.reference = references.first
-        // Base58 without a checksum: with a wrong character it may still be 32 bytes.
+        // Base58 has no checksum: a text with a wrong character may still be 32 bytes.
         instruction.payee = .init(account: recipient ?? link, name: label, check: .none)
         if link != nil {
             instruction.amount = .onService

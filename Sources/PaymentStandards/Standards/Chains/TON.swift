@@ -32,7 +32,7 @@ struct TON: PaymentStandard {
 
     private static let reader = QueryReader(
         QueryRules(), known: ["amount", "text", "bin", "init", "jetton", "exp"])
-    /// 15 November 2019, the start of TON; a deadline before it never was valid.
+    /// 15 November 2019, the start of TON. A deadline before it was never valid.
     private static let start: UInt64 = 1_573_776_000
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
@@ -42,7 +42,7 @@ struct TON: PaymentStandard {
             do throws(StandardDefect) {
                 address = try TONAddress(source.all().trimmed, "address")
             } catch {
-                // The first byte of an account results in one of these beginnings.
+                // The first byte of an account leads to one of these beginnings.
                 let isMeant = ["EQ", "UQ", "kQ", "0Q", "Ef", "Uf", "kf", "0f"].contains(link.text.prefix(2))
                 throw isMeant ? error : StandardDefect(.foreign, error.part, at: error.offset, error.advice)
             }
@@ -91,7 +91,7 @@ struct TON: PaymentStandard {
         }
     }
 
-    /// `ton-address` for a bare address, otherwise the link's.
+    /// `ton-address` for a bare address, otherwise `ton-link`.
     var standard: String { isLink ? Self.id : Self.ids[1] }
 
     var fields: InstructionFields {
@@ -117,7 +117,7 @@ struct TON: PaymentStandard {
         return fields
     }
 
-    /// Pays the address. A payload or a first state makes it a call, whose effect the text does not show.
+    /// Pays the address. A payload or a first state makes it a call. The text does not show the call's effect.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)
@@ -134,5 +134,50 @@ struct TON: PaymentStandard {
         if address.flags?.isTestOnly == true { instruction.warnings.append(.testNetwork) }
         if binary != nil || initialState != nil { instruction.warnings.append(.contractCall) }
         return instruction
+    }
+}
+
+/// An account of TON: `EQ…`, or workchain and hash. Source: TEP-2.
+struct TONAddress: Sendable, Hashable {
+    let text: String
+    let workchain: Int8
+    let hash: [UInt8]
+    /// The flags: bounce of an unaccepted payment, and test networks only. Nil for the raw form, which has neither
+    /// flags nor a checksum.
+    let flags: Flags?
+
+    struct Flags: Sendable, Hashable {
+        let isBounceable: Bool
+        let isTestOnly: Bool
+    }
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        text = part.text
+        let (number, digits) = part.cut(at: ":")
+        if let digits {
+            guard number.equals("0") || number.equals("-1"), digits.count == 64, let hash = Hex.bytes(of: digits.bytes)
+            else {
+                throw part.defect(.malformed, name, "must be 0 or -1, a colon and 64 hexadecimal digits")
+            }
+            (self.hash, flags) = (hash, nil)
+            workchain = number.equals("0") ? 0 : -1
+            return
+        }
+        guard part.count == 48 else { throw part.defect(.length, name, "must have 48 characters; copy all of it") }
+        guard let bytes = Base64Text.decode(part), bytes.count == 36 else {
+            throw part.defect(.malformed, name, "must be base64 or base64url; copy it again")
+        }
+        let sum = CyclicRedundancy.crc16(bytes.prefix(34), initial: 0)
+        guard bytes[34] == UInt8(sum >> 8), bytes[35] == UInt8(sum & 0xFF) else {
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
+        }
+        guard bytes[0] & 0x7F == 0x11 || bytes[0] & 0x7F == 0x51, bytes[1] == 0 || bytes[1] == 0xFF else {
+            throw part.defect(.malformed, name, "is of a kind or workchain that is not known")
+        }
+        workchain = Int8(bitPattern: bytes[1])
+        hash = Array(bytes[2..<34])
+        flags = Flags(isBounceable: bytes[0] & 0x40 == 0, isTestOnly: bytes[0] & 0x80 != 0)
     }
 }

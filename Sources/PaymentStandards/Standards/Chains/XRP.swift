@@ -1,9 +1,10 @@
 import PaymentCore
+import PaymentCrypto
 
 /// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and the practice of
 /// wallets.
 ///
-/// At exchanges the destination tag decides which customer receives the money, and a missing one cannot be repaired.
+/// At exchanges, the destination tag decides which customer receives the money. A missing tag cannot be repaired.
 struct XRP: PaymentStandard {
     static let id = "xrp"
     /// The address and the link.
@@ -37,7 +38,7 @@ struct XRP: PaymentStandard {
         case "http": throw source.all().defect(.foreign, "link", "is not encrypted")
         case nil: try self.init(link: source.all().trimmed, isBare: true, &source)
         default:
-            // The address was put into lower case as a scheme's name is.
+            // The scanner lowercased the address as a scheme.
             source.takeAll()
             let link = source.link
             let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
@@ -63,8 +64,8 @@ struct XRP: PaymentStandard {
         }
     }
 
-    /// Reads a web link of any host with an address as `to`, and otherwise the parameters of an XRP link: wallets take
-    /// such links by their parameters, and the page is for people without one.
+    /// Reads a web link of any host with an address as `to` and the other parameters of an XRP link. Wallets take such
+    /// links by their parameters. The page is for people without a wallet.
     private init(web source: inout PaymentText) throws(StandardDefect) {
         var parts = Parameters()
         try source.query(Self.reader) { key, parameter in parts.set(key, parameter) }
@@ -98,12 +99,12 @@ struct XRP: PaymentStandard {
         isLink = !isBare || query != nil || number != nil
         if let number { linkTag = try Self.readTag(number) }
         var parts = Parameters()
-        // An address stands before the query; a second one would be another payee.
+        // The address is before the query. A second one would be another payee.
         try source.query(query, Self.bareReader) { key, parameter in parts.set(key, parameter) }
         try take(parts, tagged: number)
     }
 
-    /// Reads the parameters of a link whose address has been read, and perhaps a tag beside it.
+    /// Reads the parameters of a link. Its address has been read, and `number` is a tag next to it.
     private mutating func take(_ parts: Parameters, tagged number: TextPart?) throws(StandardDefect) {
         var tagPart = number
         for (key, parameter) in [("dt", parts.dt), ("tag", parts.tag)] {
@@ -132,7 +133,7 @@ struct XRP: PaymentStandard {
         return tag
     }
 
-    /// `xrp`, or `xrp-link` where the text is more than an address.
+    /// `xrp`, or `xrp-link` for more than an address.
     var standard: String { isLink ? Self.ids[1] : Self.id }
 
     var fields: InstructionFields {
@@ -162,4 +163,51 @@ struct XRP: PaymentStandard {
         }
         return instruction
     }
+}
+
+/// An account of the XRP Ledger. Source: XRPL's address encodings; XLS-5 for addresses with a tag inside.
+struct XRPAddress: Sendable, Hashable {
+    let text: String
+    /// The account, 20 bytes.
+    let account: [UInt8]
+    /// True if an X-address is of the main network; nil for classic ones, which do not state it.
+    let isMainnet: Bool?
+    /// The destination tag inside.
+    let tag: UInt32?
+
+    private static let secret = "is a secret seed: anyone who has seen it can take the money; move it to a new account"
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        guard let bytes = Base58Check.decode(part, .ripple) else {
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
+        }
+        text = part.text
+        if bytes.count == 21, bytes[0] == 0 {
+            account = Array(bytes[1...])
+            (isMainnet, tag) = (nil, nil)
+            return
+        }
+        if bytes.count == 17 && bytes[0] == 0x21
+            || bytes.count == 19 && bytes[0] == 0x01 && bytes[1] == 0xE1 && bytes[2] == 0x4B
+        {
+            throw part.defect(.secret, name, Self.secret)
+        }
+        let prefix = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        let isMainnet = prefix == 0x0544
+        guard bytes.count == 31, isMainnet || prefix == 0x0493 else {
+            throw part.defect(.malformed, name, "is no account of the XRP Ledger")
+        }
+        let number = bytes[23...].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        guard bytes[22] <= 1, number <= UInt64(UInt32.max), bytes[22] == 1 || number == 0 else {
+            throw part.defect(.range, name, "holds a destination tag that cannot be; ask for another address")
+        }
+        account = Array(bytes[2..<22])
+        self.isMainnet = isMainnet
+        tag = bytes[22] == 1 ? UInt32(number) : nil
+    }
+
+    /// The classic address: the account without tag and network.
+    var classic: String { Base58Check.encode([0] + account, .ripple) }
 }

@@ -15,7 +15,7 @@ public struct ZIP321: WritablePaymentStandard {
     /// One payment. All payments of a link are to be made.
     public struct Payment: Sendable, Hashable {
         fileprivate(set) var address = ""
-        /// The amount in ZEC, without needless zeros; nil where the payer decides.
+        /// The amount in ZEC, without needless zeros; nil if the payer decides.
         fileprivate(set) var amount: String?
         /// Up to 512 bytes that only the payee can read.
         fileprivate(set) var memo: [UInt8]?
@@ -26,7 +26,7 @@ public struct ZIP321: WritablePaymentStandard {
         fileprivate(set) var unknown: [String: String] = [:]
         fileprivate var isMainnet = true
 
-        /// Creates a payment; it is checked when a link is made of it.
+        /// Creates a payment. Creating a link of payments checks them.
         public init(
             address: String, amount: String? = nil, memo: [UInt8]? = nil, label: String? = nil, message: String? = nil
         ) {
@@ -41,14 +41,14 @@ public struct ZIP321: WritablePaymentStandard {
     private(set) var payments: [Int: Payment] = [:]
 
     private static let names: Set<String> = ["address", "amount", "memo", "label", "message", "asset_id"]
-    /// Each payment has the names once more, with its number: `amount.1`.
+    /// Each further payment repeats the names with its index: `amount.1`.
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: names,
         takes: { names.contains(String(Substring($0.utf8.prefix { $0 != UInt8(ascii: ".") }))) })
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
     private static let maximum: UInt128 = 21_000_000_00_000_000
 
-    /// The parts of a payment, before the address that each belongs to is known.
+    /// The parts of a payment while its address is unknown.
     private struct Parts {
         var payment = Payment()
         var address: ZcashAddress?
@@ -57,14 +57,14 @@ public struct ZIP321: WritablePaymentStandard {
         var offset: Int
     }
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         guard source.link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 6, "must follow the colon; remove the //")
         }
-        // Names, amounts and addresses may hold no escape at all.
+        // Names, amounts and addresses must not hold escapes.
         source.keepEscapes()
         let path = source.path()
         guard !path.isEmpty || source.hasQuery else {
@@ -86,14 +86,14 @@ public struct ZIP321: WritablePaymentStandard {
         }
     }
 
-    /// Creates a link; nil where a payment would not be read back.
+    /// Creates a link; nil if a payment would not be read back.
     public init?(_ payments: [Payment]) {
         self.payments = Dictionary(uniqueKeysWithValues: payments.enumerated().map { ($0, $1) })
         guard let again = try? ZIP321(text: text), again.text == text, !payments.isEmpty else { return nil }
         self = again
     }
 
-    /// Returns the name and its index: nothing for 0, otherwise a number from 1 to 9999 behind a point.
+    /// Returns the name and its index: nothing for 0, otherwise a number from 1 to 9999 after a point.
     private static func readName(_ part: TextPart) throws(StandardDefect) -> (String, Int) {
         let (name, number) = part.cut(at: ".")
         guard let first = name.bytes.first, first.isASCIILetter,
@@ -160,7 +160,7 @@ public struct ZIP321: WritablePaymentStandard {
         return payment
     }
 
-    // MARK: What it says
+    // MARK: Fields and instruction
 
     /// The fields of `zip321`.
     public var fields: InstructionFields {
@@ -211,7 +211,7 @@ public struct ZIP321: WritablePaymentStandard {
         return instruction
     }
 
-    /// The canonical link: a single payment's address is before the `?`.
+    /// The canonical link. A single payment's address is before the `?`.
     public var text: String {
         var items: [String] = []
         let isSingle = payments.count == 1 && payments[0] != nil
@@ -232,5 +232,57 @@ public struct ZIP321: WritablePaymentStandard {
         }
         let address = isSingle ? payments[0]?.address ?? "" : ""
         return "zcash:\(address)\(items.isEmpty && isSingle ? "" : "?")\(items.joined(separator: "&"))"
+    }
+}
+
+/// A Zcash address of any kind: transparent, Sapling, unified, or transparent-source-only. Sources: the Zcash protocol
+/// specification, section 5.6; ZIP-316, ZIP-320.
+struct ZcashAddress: Sendable, Hashable {
+    let text: String
+    let isMainnet: Bool
+    /// True if payments to it are public and cannot carry a memo.
+    let isTransparent: Bool
+
+    /// The bech32 prefixes.
+    private enum Kind {
+        case sapling
+        case unified
+        case source
+    }
+
+    /// The prefixes including the 1.
+    private static let prefixes: [(prefix: StaticString, kind: Kind, isMainnet: Bool)] = [
+        ("zs1", .sapling, true), ("ztestsapling1", .sapling, false), ("zregtestsapling1", .sapling, false),
+        ("u1", .unified, true), ("utest1", .unified, false), ("uregtest1", .unified, false),
+        ("tex1", .source, true), ("textest1", .source, false), ("texregtest1", .source, false),
+    ]
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        guard !part.isEmpty else { throw part.defect(.missing, name, "is missing; it says who is paid") }
+        text = part.text
+        guard let entry = Self.prefixes.first(where: { part.startsIgnoringCase($0.prefix) }) else {
+            do throws(StandardDefect) {
+                isMainnet = try CoinAddress(part, of: .zcash, name).network == "mainnet"
+            } catch {
+                throw error.kind == .foreign ? part.defect(.mismatch, name, error.advice) : error
+            }
+            isTransparent = true
+            return
+        }
+        let decoded = try Bech32(part, name, limit: 1024)
+        let bytes = Bech32.bytes(of: decoded.groups)
+        let isSound =
+            switch entry.kind {
+            case .sapling: decoded.variant == .bech32 && bytes?.count == 43
+            // The receivers are scrambled together with the prefix. The checksum detects any mistake.
+            case .unified: decoded.variant == .bech32m && (bytes?.count ?? 0) >= 48
+            case .source: decoded.variant == .bech32m && bytes?.count == 20
+            }
+        guard isSound, decoded.prefix.utf8.count + 1 == entry.prefix.utf8CodeUnitCount else {
+            throw part.defect(.malformed, name, "is no address that can be paid; ask the payee for a new one")
+        }
+        isMainnet = entry.isMainnet
+        if case .source = entry.kind { isTransparent = true } else { isTransparent = false }
     }
 }
