@@ -3,8 +3,8 @@ import PaymentCrypto
 
 /// EMVCo's consumer-presented code: the code that a customer's phone shows to a shop to be charged.
 ///
-/// Source: EMV QR Code Specification for Payment Systems, Consumer-Presented Mode 1.1: base64 of BER-TLV. It holds card
-/// data, and its owner is the payer: it is never a payment for the reader, and never shown or logged.
+/// Source: EMV QR Code Specification for Payment Systems, Consumer-Presented Mode 1.1: base64 of BER-TLV. The code
+/// holds card data of its owner, the payer. It is never a payment for the reader, and never shown or logged.
 struct ConsumerCode: PaymentStandard {
     static let id = "emv-cpm"
     static let specification = "EMVCo QRCPS CPM 1.1"
@@ -13,7 +13,7 @@ struct ConsumerCode: PaymentStandard {
     /// The base64 of tag 85 and `CPV`.
     static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
 
-    /// The objects, which are a card's data.
+    /// The objects. They are a card's data.
     private let objects: Redacted<[Object]>
 
     private struct Object: Sendable, Hashable {
@@ -61,8 +61,8 @@ struct ConsumerCode: PaymentStandard {
         return Base64URL.bytes(of: other[...])
     }
 
-    /// BER-TLV: tags of one or two bytes, lengths below 256. The place of an object in base64 is that of its group of
-    /// four.
+    /// Reads BER-TLV: tags of one or two bytes, lengths below 256. The place of an object is that of its group of four
+    /// base64 characters.
     private static func objects(
         in bytes: ArraySlice<UInt8>, _ text: TextPart, depth: Int
     ) throws(StandardDefect) -> [Object] {
@@ -109,7 +109,7 @@ struct ConsumerCode: PaymentStandard {
         ["payloadFormat": "CPV01", "tlv": .array(objects.reveal().map(\.json))]
     }
 
-    /// A code to be shown, not paid.
+    /// A code to show, not to pay.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = .presentation
