@@ -9,16 +9,16 @@ import PaymentCore
 /// A `bank:` link of the German BezahlCode.
 ///
 /// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
-/// mandate, a contact asks for nothing: neither is a payment. Makers that are bound to their terminal's character set
-/// encode ISO-8859-1, and write amounts with a point.
+/// mandate, a contact asks for nothing: neither is a payment. Some terminals encode ISO-8859-1 and write amounts with a
+/// point.
 struct BezahlCode: PaymentStandard {
     static let id = "bezahlcode"
     static let specification = "BezahlCode"
     static let patterns: [StandardPattern] = [.scheme("bank")]
 
-    /// The action that the link asks for: `singlepaymentsepa`, `contact` …
+    /// The requested action: `singlepaymentsepa`, `contact` …
     let action: String
-    /// The parameters as they are shown, by their own names.
+    /// The parameters as shown, by their own names.
     private let values: [String: String]
     /// True if a text is encoded in ISO-8859-1, or the amount has a point.
     private let isIrregular: Bool
@@ -65,7 +65,7 @@ struct BezahlCode: PaymentStandard {
         }
     }
 
-    /// Returns the decoded value of `parameter`, and true where its bytes are ISO-8859-1.
+    /// Returns the decoded value of `parameter`, and true if its bytes are ISO-8859-1.
     private static func text(_ parameter: QueryParameter, _ key: String) throws(StandardDefect) -> (TextPart, Bool) {
         do throws(StandardDefect) {
             return (try reader.text(parameter, key), false)

@@ -33,9 +33,9 @@ public struct EPCCode: WritablePaymentStandard {
 
     static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 9, allowsZero: false)
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let whole = source.all().trimmed
         let lines = TextLines(whole)
@@ -49,7 +49,7 @@ public struct EPCCode: WritablePaymentStandard {
         guard behind == nil else { throw lines[12].defect(.length, "line 13", "stands behind the last; remove it") }
         version = try Self.required(lines[1], "version (line 2)", ["001", "002"])
         charset = try Self.number(lines[2])
-        // A reader that has decoded another character set returns a text of other bytes; each was one byte before.
+        // A reader that decodes another character set returns other bytes. In the code, each character was one byte.
         guard (charset == 1 ? whole.count : whole.scalarCount) <= 331 else {
             throw whole.defect(.length, "code", "has more than 331 bytes; shorten its texts")
         }
@@ -78,7 +78,7 @@ public struct EPCCode: WritablePaymentStandard {
     ///   - reference: A creditor reference; excludes `remittance`.
     ///   - remittance: A free text for the payee.
     ///   - information: A text for the payer.
-    /// - Throws: ``StandardDefect`` where the resulting code could not be read.
+    /// - Throws: ``StandardDefect`` if the resulting code cannot be read.
     public init(
         name: String, iban: String, cents: UInt64? = nil, purpose: String? = nil, reference: String? = nil,
         remittance: String? = nil, information: String? = nil
@@ -167,5 +167,68 @@ public struct EPCCode: WritablePaymentStandard {
         ]
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
+    }
+}
+
+/// The credit transfer code of Ukraine (NBU). It shares its first lines with the European one.
+///
+/// Source: National Bank of Ukraine, QR code for credit transfers, version 002: line 4 is `UCT`.
+struct UkrainianCode: PaymentStandard {
+    static let id = "nbu-qr"
+    static let specification = "NBU QR 002"
+    static let patterns: [StandardPattern] = [.firstLine("BCD")]
+
+    let name: String
+    let iban: IBAN
+    /// The amount in hryvnia.
+    let amount: String?
+    /// The payee's tax or registration number.
+    let receiverCode: String?
+    let purpose: String?
+
+    private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
+
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let whole = source.all()
+        let mark = TextLines(whole)[3]
+        guard mark.equals("UCT") else { throw mark.defect(.foreign, "line 4", "is not UCT") }
+        let lines = try source.lines(12...14)
+        _ = try lines.choice(1, ["001", "002"], "version")
+        _ = try lines.choice(2, ["1", "2"], "character set")
+        if !lines[4].isEmpty { _ = try BankCode(lines[4], "BIC (line 5)") }
+        name = try lines.required(5, 140, "name")
+        iban = try IBAN(lines[6], "IBAN (line 7)")
+        guard iban.country == "UA" else { throw lines[6].defect(.range, "IBAN (line 7)", "must be one of Ukraine") }
+        amount = try Self.amount(lines[7])
+        receiverCode = try lines.shaped(8, 8...14, "receiver's code", mustBe: "8 to 14 letters or digits") {
+            $0.isASCIIDigit || $0.isASCIILetter
+        }
+        purpose = try lines.optional(11, 420, "purpose")
+    }
+
+    private static func amount(_ line: TextPart) throws(StandardDefect) -> String? {
+        guard !line.isEmpty else { return nil }
+        guard line.starts(with: "UAH") else {
+            throw line.defect(.malformed, "amount (line 8)", "must begin with UAH")
+        }
+        return try DecimalText(line.dropFirst(3), "amount (line 8)", amountRules).text
+    }
+
+    var fields: InstructionFields {
+        var fields: InstructionFields = ["name": .string(name), "iban": .string(iban.text), "currency": "UAH"]
+        fields.set("amount", amount)
+        fields.set("receiverCode", receiverCode)
+        fields.set("purpose", purpose)
+        return fields
+    }
+
+    var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = iban.payee(named: name)
+        instruction.network = "iban:UA"
+        instruction.amount = .init(amount, iso: "UAH")
+        instruction.memo = purpose
+        instruction.reference = receiverCode
+        return instruction
     }
 }

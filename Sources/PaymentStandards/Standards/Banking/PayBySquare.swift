@@ -1,3 +1,4 @@
+import CLzma
 import PaymentCore
 import PaymentCrypto
 
@@ -10,7 +11,7 @@ import PaymentCrypto
 /// A payment order of the Slovak PAY by square: a table packed with LZMA and written in base32hex.
 ///
 /// Source: Slovak Banking Association, PAY by square 1.0 to 1.2, as its public implementations read it. The text has no
-/// mark: it is recognised by its header and by unpacking.
+/// mark. Its header and its unpacking identify it.
 struct PayBySquare: PaymentStandard {
     static let id = "paybysquare"
     static let specification = "SBA PAY by square 1.2"
@@ -24,7 +25,7 @@ struct PayBySquare: PaymentStandard {
     /// The unpacked table: fields between tabs.
     let unpacked: String
     let invoiceID: String?
-    /// The orders; one as a rule.
+    /// The orders, usually one.
     let payments: [Order]
 
     /// One order in the table.
@@ -42,7 +43,7 @@ struct PayBySquare: PaymentStandard {
         /// Name, street and city.
         fileprivate var beneficiary: [String] = []
 
-        /// The rhythm of a standing order; nil for a single payment. One of unknown letters is asked for on demand.
+        /// The rhythm of a standing order; nil for a single payment. Unknown letters mean on demand.
         fileprivate var repetition: PaymentInstruction.Repetition? {
             guard type & 2 != 0 || standingOrder.contains(where: { !$0.isEmpty }) else { return nil }
             let rhythms: [String: (Int, PaymentInstruction.Repetition.Unit)] = [
@@ -79,7 +80,7 @@ struct PayBySquare: PaymentStandard {
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = source.all().trimmed
         let packed = Self.bytes(of: part.bytes)
-        // LZMA begins with a zero byte; with the header that is as strong as a mark of two letters.
+        // LZMA begins with a zero byte. With the header, that is as strong as a mark of two letters.
         guard packed.count > Self.smallest, packed[4] == 0, packed[0] >> 4 <= 1, packed[1] == 0 else {
             throw part.defect(.foreign, "header", "is not one of PAY by square")
         }
@@ -198,7 +199,7 @@ private struct Table {
     mutating func orders() throws(StandardDefect) -> [PayBySquare.Order] {
         var orders: [PayBySquare.Order] = []
         for _ in 0..<(try count(1...100, "number of payments")) { orders.append(try order()) }
-        // Version 1.0 ends here; its texts often name the beneficiaries nevertheless.
+        // Version 1.0 ends here, but its texts often name the beneficiaries anyway.
         for index in orders.indices where !fields.isEmpty {
             orders[index].beneficiary = try list(3, "beneficiary")
         }
@@ -234,5 +235,44 @@ private struct Table {
         if try count(0...1, "mark of a standing order") == 1 { order.standingOrder = try list(4, "standing order") }
         if try count(0...1, "mark of a direct debit") == 1 { order.directDebit = try list(10, "direct debit") }
         return order
+    }
+}
+
+/// Raw LZMA, the packing of PAY by square. Source: the LZMA SDK's `lzma1` filter, through liblzma.
+enum LZMAStream {
+    /// Returns the unpacked bytes of `packed`.
+    ///
+    /// - Parameters:
+    ///   - size: The required number of bytes. Unpacking never writes more, so a decompression bomb stops there.
+    ///   - dictionary: The size of the dictionary in bytes.
+    /// - Returns: The bytes; nil if the stream is damaged or ends before `size` bytes.
+    static func unpack(_ packed: some Collection<UInt8>, size: Int, dictionary: UInt32) -> [UInt8]? {
+        var options = lzma_options_lzma()
+        options.dict_size = dictionary
+        options.lc = 3
+        options.lp = 0
+        options.pb = 2
+        let bytes = Array(packed)
+        return withUnsafeMutablePointer(to: &options) { options in
+            // LZMA_FILTER_LZMA1 and LZMA_VLI_UNKNOWN are macros that Swift does not see.
+            let filters = [
+                lzma_filter(id: 0x4000_0000_0000_0001, options: UnsafeMutableRawPointer(options)),
+                lzma_filter(id: .max, options: nil),
+            ]
+            var stream = lzma_stream()
+            guard lzma_raw_decoder(&stream, filters) == LZMA_OK else { return nil }
+            defer { lzma_end(&stream) }
+            let unpacked = bytes.withUnsafeBufferPointer { input in
+                [UInt8](unsafeUninitializedCapacity: size) { output, count in
+                    stream.next_in = input.baseAddress
+                    stream.avail_in = input.count
+                    stream.next_out = output.baseAddress
+                    stream.avail_out = size
+                    while stream.avail_out > 0, lzma_code(&stream, LZMA_RUN) == LZMA_OK, stream.avail_in > 0 {}
+                    count = size - stream.avail_out
+                }
+            }
+            return unpacked.count == size ? unpacked : nil
+        }
     }
 }

@@ -23,7 +23,7 @@ public struct Payto: WritablePaymentStandard {
     private(set) var currency: String?
     /// The amount's digits, without commas.
     private(set) var amount: String?
-    /// True if the amount has commas elsewhere than between thousands.
+    /// True if the amount has commas that do not separate thousands.
     @Uncompared private var hasOddComma = false
     private(set) var receiverName: String?
     private(set) var senderName: String?
@@ -45,12 +45,12 @@ public struct Payto: WritablePaymentStandard {
     ]
     private static let reader = QueryReader(QueryRules(), known: known)
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 16)
-    /// RFC 8905 section 5: so that a binary fraction still counts every unit.
+    /// The largest amount of RFC 8905 section 5. A binary fraction still counts every unit up to there.
     private static let maximumUnits: UInt128 = 1 << 53
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         guard let authority = source.authority, !authority.isEmpty else {
             throw StandardDefect(.missing, "target type", at: 6, "must follow payto:// as in payto://iban/…")
@@ -69,14 +69,14 @@ public struct Payto: WritablePaymentStandard {
     ///
     /// - Parameters:
     ///   - target: The payment system, such as `iban`.
-    ///   - path: The segments that name the account there, in order: of `iban` a BIC or none, and the IBAN.
+    ///   - path: The segments that name the account, in order: for `iban` an optional BIC and the IBAN.
     ///   - amount: Digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it
     ///     open.
     ///   - receiverName: The payee.
     ///   - senderName: The payer.
     ///   - message: A text for the payee.
     ///   - instruction: An id of the payment, end to end.
-    /// - Throws: ``StandardDefect`` where the resulting link could not be read, or would be read differently.
+    /// - Throws: ``StandardDefect`` if the resulting link cannot be read or would be read differently.
     public init(
         target: String, path: [String], amount: (unit: String, digits: String)? = nil, receiverName: String? = nil,
         senderName: String? = nil, message: String? = nil, instruction: String? = nil
@@ -234,7 +234,7 @@ public struct Payto: WritablePaymentStandard {
                 ("amount", amount), ("receiver-name", receiverName), ("sender-name", senderName), ("message", message),
                 ("instruction", instructionID),
             ] + unknown.map { ($0.name, $0.value) }
-        // A plus is a plus by RFC 3986, and a blank to readers of forms: escaped it is one to all.
+        // A plus is a plus by RFC 3986, and a space to readers of forms. Escaped, it is a plus to both.
         let query = PercentCoding.query(options) { Self.staysBare($0) && $0 != UInt8(ascii: "+") }
         return "payto://\(target)/\(path)\(query)"
     }

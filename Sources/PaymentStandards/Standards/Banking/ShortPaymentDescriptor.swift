@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// The Czech Short Payment Descriptor (SPAYD, "QR Platba").
 ///
-/// Source: SPAYD 1.0, sections on the format, the keys and the checksum. Without `CC` the account's usual currency
-/// applies; the text does not state it.
+/// Source: SPAYD 1.0, sections on the format, the keys and the checksum. Without `CC`, the account's usual currency
+/// applies, which the text does not state.
 public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// `spd`.
     public static let id = "spd"
@@ -16,7 +16,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     private(set) var iban: IBAN
     private(set) var bic: String?
-    /// The fields as written, in the specification's order; the readable values follow from them.
+    /// The fields as written, in the specification's order. The readable values are derived from them.
     private let entries: [Entry]
     private let values: [String: String]
 
@@ -36,9 +36,9 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// The most digits of the keys that are numbers.
     private static let digits = ["RF": 16, "X-PER": 2, "X-VS": 10, "X-SS": 10, "X-KS": 10]
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let text = source.all().trimmed
         var parts = text.split(at: "*")
@@ -93,11 +93,11 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     ///   - currency: The letters of ISO 4217.
     ///   - recipientName: The payee.
     ///   - message: A text for the payee.
-    ///   - variableSymbol: Digits by which the payee recognises the payment.
+    ///   - variableSymbol: Digits for the payee to recognise the payment.
     ///   - constantSymbol: Digits for the kind of payment.
     ///   - specificSymbol: Further digits.
     ///   - hasChecksum: True if a CRC-32 is added at the end.
-    /// - Throws: ``StandardDefect`` where the resulting descriptor could not be read.
+    /// - Throws: ``StandardDefect`` if the resulting descriptor cannot be read.
     public init(
         iban: String, bic: String? = nil, hundredths: UInt64? = nil, currency: String = "CZK",
         recipientName: String? = nil, message: String? = nil, variableSymbol: String? = nil,
@@ -211,7 +211,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// The canonical text: the fields in the specification's order.
     public var text: String {
         let text = (["SPD", "1.0"] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
-        // A space at the end would be taken for one that came with the text; a star keeps it.
+        // Readers drop a space at the end of a text. A star keeps it.
         return text.utf8.last?.isSpaceOrLineEnd == true ? text + "*" : text
     }
 }

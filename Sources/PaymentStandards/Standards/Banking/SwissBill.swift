@@ -2,9 +2,9 @@ public import PaymentCore
 
 /// The Swiss QR-bill.
 ///
-/// Source: SIX, Swiss Implementation Guidelines QR-bill 2.x, section 4 (data structure). Addresses of type K, which end
-/// on 2025-11-22, are still read: old bills remain. A line end behind the last line and CR alone are common and read
-/// too.
+/// Source: SIX, Swiss Implementation Guidelines QR-bill 2.x, section 4 (data structure). Addresses of type K ended on
+/// 2025-11-22 but are still read, because old bills remain. A line end after the last line and CR alone are common, so
+/// both are read.
 public struct SwissBill: WritablePaymentStandard {
     /// `swiss-qr-bill`.
     public static let id = "swiss-qr-bill"
@@ -22,7 +22,7 @@ public struct SwissBill: WritablePaymentStandard {
     let amount: String?
     /// `CHF` or `EUR`.
     let currency: String
-    /// The payer, where the bill names one.
+    /// The payer, if the bill names one.
     let debtor: Party?
     /// `QRR`, `SCOR` or `NON`.
     let referenceType: String
@@ -51,7 +51,7 @@ public struct SwissBill: WritablePaymentStandard {
         /// The country's two letters.
         let country: String
 
-        /// Creates a party with its address in fields;
+        /// Creates a party with its address in fields.
         /// ``SwissBill/init(iban:creditor:cents:currency:debtor:reference:message:billInformation:)`` checks it.
         public init(
             name: String, street: String? = nil, houseNumber: String? = nil, postalCode: String, town: String,
@@ -86,12 +86,12 @@ public struct SwissBill: WritablePaymentStandard {
     private static let amountRules = DecimalRules(
         fractionDigits: 2, wholeDigits: 9, allowsLeadingZeros: false, allowsZero: false)
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let whole = try SwissText.checked(source.all())
-        // An unknown version may have any lines, so it is checked first.
+        // An unknown version may have any lines, so the version is checked first.
         let head = TextLines(whole)
         guard head[1].count == 4, head[1].isDigits, head[1].starts(with: "02") else {
             throw head[1].defect(.unsupported, "version (line 2)", "must be 02 and two digits")
@@ -132,7 +132,7 @@ public struct SwissBill: WritablePaymentStandard {
     ///   - reference: 27 digits for a QR-IBAN, else an ISO 11649 reference or nil.
     ///   - message: A text for the creditor.
     ///   - billInformation: Coded information about the bill.
-    /// - Throws: ``StandardDefect`` where the resulting bill could not be read.
+    /// - Throws: ``StandardDefect`` if the resulting bill cannot be read.
     public init(
         iban: String, creditor: Party, cents: UInt64? = nil, currency: String = "CHF", debtor: Party? = nil,
         reference: String? = nil, message: String? = nil, billInformation: String? = nil
@@ -236,7 +236,7 @@ public struct SwissBill: WritablePaymentStandard {
         return instruction
     }
 
-    /// The canonical text: LF between lines, empty lines behind the trailer left out.
+    /// The canonical text: LF between lines, empty lines after the trailer left out.
     public var text: String {
         let none = Array(repeating: "", count: 7)
         var lines = ["SPC", version, "1", iban.text] + creditor.lines + none
