@@ -1,6 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
-import PaymentSecp256k1
+package import PaymentSecp256k1
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -10,8 +10,8 @@ import PaymentSecp256k1
 
 /// A Lightning invoice. Source: BOLT 11; feature bits of BOLT 9.
 ///
-/// The signature is checked: against the payee's key where the invoice names it, otherwise the key is recovered from
-/// it.
+/// The signature is checked against the payee's key if the invoice names it. Otherwise, the key is recovered from the
+/// signature.
 public struct Bolt11: PaymentStandard {
     /// `bolt11`.
     public static let id = "bolt11"
@@ -34,7 +34,7 @@ public struct Bolt11: PaymentStandard {
         /// A developer's own network.
         case regtest
 
-        /// The networks by the letters behind `ln` in an invoice.
+        /// The networks by the letters after `ln` in an invoice.
         static let prefixes: [(String, Network)] = [
             ("bcrt", .regtest), ("tbs", .signet), ("bc", .mainnet), ("tb", .testnet),
         ]
@@ -50,13 +50,13 @@ public struct Bolt11: PaymentStandard {
     }
 
     package let network: Network
-    /// The amount in thousandths of a satoshi; nil where the payer chooses.
+    /// The amount in thousandths of a satoshi; nil if the payer chooses.
     package let amountMsat: UInt64?
     /// The time at which it was made, in seconds of Unix time.
     package let timestamp: UInt64
     /// The content of its tagged fields.
     let content: Bolt11Fields
-    /// The payee's node, 33 bytes: the key that made the signature.
+    /// The payee's node: the signer's key, 33 bytes.
     let payee: [UInt8]
     /// The 64 bytes of the signature.
     package let signature: [UInt8]
@@ -65,9 +65,9 @@ public struct Bolt11: PaymentStandard {
     /// True if the signature is in its lower form.
     package let hasLowS: Bool
 
-    /// Creates a value by reading `link`: an invoice, bare or behind `lightning:`.
+    /// Creates a value by reading `source`: an invoice, bare or after `lightning:`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = try LightningText.payload(of: &source)
         // Other standards' texts, and names such as `lnbc1@host`.
@@ -115,8 +115,8 @@ public struct Bolt11: PaymentStandard {
         hasLowS = sign.hasLowS
     }
 
-    /// Returns the key that signed, or nil. A key that the invoice names must have signed, and only a low S is unique
-    /// to it.
+    /// Returns the signer's key; nil without a valid signature. A key that the invoice names must have signed with a
+    /// low S: only then is the signature unique.
     private static func signer(
         _ signature: RecoverableSignature, _ digest: [UInt8], _ named: Secp256k1PublicKey?
     ) -> [UInt8]? {
@@ -127,7 +127,7 @@ public struct Bolt11: PaymentStandard {
 
     /// Returns the signed bytes: the groups as bytes, filled up with zeros.
     private static func packed(_ groups: ArraySlice<UInt8>) -> [UInt8] {
-        // Eight groups are five bytes; zeros behind the last group do not change the bytes before them.
+        // Eight groups are five bytes. Zeros after the last group do not change the bytes before them.
         let filler = [UInt8](repeating: 0, count: (8 - groups.count % 8) % 8)
         let bytes = Bech32.bytes(of: groups + filler) ?? []
         return Array(bytes.prefix((groups.count * 5 + 7) / 8))
@@ -150,7 +150,7 @@ public struct Bolt11: PaymentStandard {
         }
         let written = head.dropFirst(2 + letters.utf8.count)
         guard let last = written.bytes.last else { return (network, nil) }
-        // The number of thousandths of a satoshi in one of the unit; a pico-bitcoin is a tenth of one.
+        // The thousandths of a satoshi in each unit. A pico-bitcoin is a tenth of one.
         let units: [UInt8: UInt128] = [
             UInt8(ascii: "m"): 100_000_000, UInt8(ascii: "u"): 100_000, UInt8(ascii: "n"): 100, UInt8(ascii: "p"): 1,
         ]
@@ -218,5 +218,247 @@ public struct Bolt11: PaymentStandard {
         instruction.warnings.append(.expires)
         if network != .mainnet { instruction.warnings.append(.testNetwork) }
         return instruction
+    }
+}
+
+/// The tagged fields of a BOLT 11 invoice. Fields of unknown type or wrong length are skipped, as in the test vectors
+/// of BOLT 11. Each required field must occur in valid form.
+struct Bolt11Fields: Sendable, Hashable {
+    private(set) var paymentHash: [UInt8] = []
+    private(set) var paymentSecret: [UInt8] = []
+    private(set) var description: String?
+    private(set) var descriptionHash: [UInt8]?
+    private(set) var payee: Secp256k1PublicKey?
+    private(set) var metadata: [UInt8]?
+    private(set) var expirySeconds: UInt64 = 3600
+    private(set) var minFinalCltv: UInt64 = 18
+    private(set) var fallbacks: [BitcoinAddress] = []
+    private(set) var routes = 0
+    /// The feature bits that are set, ascending.
+    private(set) var features: [Int] = []
+    /// The letters of fields that were skipped.
+    private(set) var skipped: [String] = []
+
+    /// The even feature bits that an invoice may demand: readers of the current BOLT 9 understand them.
+    private static let understood: Set<Int> = [8, 14, 16, 24, 48]
+    private static let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+
+    /// Reads `groups`. `place` returns the place in the text of the group at an index.
+    init(_ groups: ArraySlice<UInt8>, _ network: Bolt11.Network, _ place: (Int) -> Int) throws(StandardDefect) {
+        var seen: Set<UInt8> = []
+        var index = groups.startIndex
+        while index < groups.endIndex {
+            let letter = String(UnicodeScalar(Self.letters[Int(groups[index])]))
+            guard index + 3 <= groups.endIndex, case let length = Int(groups[index + 1]) << 5 | Int(groups[index + 2]),
+                index + 3 + length <= groups.endIndex
+            else {
+                throw StandardDefect(.length, "field \(letter)", at: place(index), "is cut off; ask for a new invoice")
+            }
+            let value = groups[index + 3..<index + 3 + length]
+            let field = Field(type: groups[index], letter: letter, value: value, offset: place(index))
+            if try !take(field, network) {
+                skipped.append(letter)
+            } else if !Self.repeatable.contains(field.type), !seen.insert(field.type).inserted {
+                throw field.defect(.duplicate, "stands twice; readers would disagree which counts")
+            }
+            index += 3 + length
+        }
+        let end = place(groups.endIndex)
+        if paymentHash.isEmpty { throw Self.missing("p (payment hash)", end) }
+        if paymentSecret.isEmpty { throw Self.missing("s (payment secret)", end) }
+        guard (description == nil) != (descriptionHash == nil) else {
+            throw StandardDefect(
+                description == nil ? .missing : .mismatch, "field d (description)", at: end,
+                "must stand once, or h in its place; ask for a new invoice")
+        }
+    }
+
+    private struct Field {
+        let type: UInt8
+        let letter: String
+        let value: ArraySlice<UInt8>
+        let offset: Int
+
+        func defect(_ kind: StandardDefect.Kind, _ advice: String) -> StandardDefect {
+            StandardDefect(kind, "field \(letter)", at: offset, advice)
+        }
+    }
+
+    /// `f` and `r`.
+    private static let repeatable: Set<UInt8> = [9, 3]
+
+    private static func missing(_ name: String, _ offset: Int) -> StandardDefect {
+        StandardDefect(.missing, "field \(name)", at: offset, "is missing; ask for a new invoice")
+    }
+
+    /// Reads a field. Returns false if it is to be skipped.
+    private mutating func take(_ field: Field, _ network: Bolt11.Network) throws(StandardDefect) -> Bool {
+        switch field.type {
+        case 1:
+            guard let bytes = Self.bytes32(field) else { return false }
+            paymentHash = bytes
+        case 16:
+            guard let bytes = Self.bytes32(field) else { return false }
+            paymentSecret = bytes
+        case 23:
+            guard let bytes = Self.bytes32(field) else { return false }
+            descriptionHash = bytes
+        case 19:
+            guard field.value.count == 53, let bytes = Bech32.bytes(of: field.value) else { return false }
+            guard let key = try? Secp256k1PublicKey(parsing: bytes) else {
+                throw field.defect(.range, "holds no public key of the curve; ask for a new invoice")
+            }
+            payee = key
+        case 13:
+            guard let bytes = Bech32.bytes(of: field.value), let text = String(validating: bytes, as: UTF8.self) else {
+                throw field.defect(.encoding, "is no UTF-8 text; ask for a new invoice")
+            }
+            description = text
+        case 27:
+            guard let bytes = Bech32.bytes(of: field.value) else {
+                throw field.defect(.malformed, "has stray bits at its end; ask for a new invoice")
+            }
+            metadata = bytes
+        case 6: expirySeconds = try Self.number(field)
+        case 24: minFinalCltv = try Self.number(field)
+        case 9: return try takeFallback(field, network)
+        case 3:
+            guard let bytes = Bech32.bytes(of: field.value), !bytes.isEmpty, bytes.count % 51 == 0 else { return false }
+            routes += 1
+        case 5: try takeFeatures(field)
+        default: return false
+        }
+        return true
+    }
+
+    private static func bytes32(_ field: Field) -> [UInt8]? {
+        field.value.count == 52 ? Bech32.bytes(of: field.value) : nil
+    }
+
+    private static func number(_ field: Field) throws(StandardDefect) -> UInt64 {
+        var number: UInt64 = 0
+        for group in field.value {
+            guard number >> 59 == 0 else { throw field.defect(.range, "is larger than any such number can be") }
+            number = number << 5 | UInt64(group)
+        }
+        return number
+    }
+
+    private mutating func takeFeatures(_ field: Field) throws(StandardDefect) {
+        for (place, group) in field.value.reversed().enumerated() {
+            for bit in 0..<5 where group & 1 << UInt8(bit) != 0 { features.append(place * 5 + bit) }
+        }
+        if let unknown = features.first(where: { $0 % 2 == 0 && !Self.understood.contains($0) }) {
+            throw field.defect(.unsupported, "demands feature \(unknown), which is not known; use another wallet")
+        }
+    }
+
+    private mutating func takeFallback(_ field: Field, _ network: Bolt11.Network) throws(StandardDefect) -> Bool {
+        guard let version = field.value.first else { return false }
+        let addresses = network.addresses
+        let program = field.value.dropFirst()
+        let text: String
+        switch version {
+        case 17, 18:
+            guard let hash = Bech32.bytes(of: program), hash.count == 20 else { return false }
+            let mark: UInt8 =
+                switch (version, addresses) {
+                case (17, .mainnet): 0x00
+                case (17, _): 0x6F
+                case (_, .mainnet): 0x05
+                default: 0xC4
+                }
+            text = Base58Check.encode([mark] + hash)
+        case 0...16:
+            text = Bech32.encode(
+                prefix: addresses.prefix, groups: Array(field.value), version == 0 ? .bech32 : .bech32m)
+        default: return false
+        }
+        do throws(StandardDefect) {
+            fallbacks.append(
+                try BitcoinAddress(TextPart(decoded: text, at: field.offset), "field f (fallback address)"))
+        } catch {
+            throw field.defect(.malformed, "holds a fallback address that cannot be paid; ask for a new invoice")
+        }
+        return true
+    }
+}
+
+/// A Lightning invoice before it is signed, for simulated nodes (BOLT 11).
+package struct Bolt11Draft: Sendable {
+    /// The purpose of the payment.
+    package enum Purpose: Sendable {
+        /// A description in words.
+        case words(String)
+        /// The hash of a text that the payer gets elsewhere.
+        case hash([UInt8])
+    }
+
+    package let network: Bolt11.Network
+    /// The amount in thousandths of a satoshi; nil if the payer chooses.
+    package let amountMsat: UInt64?
+    package let paymentHash: [UInt8]
+    package let paymentSecret: [UInt8]
+    package let purpose: Purpose
+    /// The time of creation, in seconds of Unix time.
+    package let timestamp: UInt64
+    /// In seconds.
+    package let lifetime: UInt64
+
+    package init(
+        _ network: Bolt11.Network, amountMsat: UInt64?, paymentHash: [UInt8], paymentSecret: [UInt8], purpose: Purpose,
+        timestamp: UInt64, lifetime: UInt64
+    ) {
+        self.network = network
+        self.amountMsat = amountMsat
+        self.paymentHash = paymentHash
+        self.paymentSecret = paymentSecret
+        self.purpose = purpose
+        self.timestamp = timestamp
+        self.lifetime = lifetime
+    }
+
+    /// Returns the invoice, signed by the payee's node.
+    ///
+    /// - Throws: `Secp256k1Error`.
+    package func text(signedBy node: Secp256k1PrivateKey) throws -> String {
+        let letters = Bolt11.Network.prefixes.first { $0.1 == network }?.0 ?? ""
+        let prefix = "ln" + letters + (amountMsat.map(Self.amount) ?? "")
+        var groups = Self.number(timestamp, count: 7)
+        groups += Self.field("p", Bech32.groups(of: paymentHash))
+        groups += Self.field("s", Bech32.groups(of: paymentSecret))
+        switch purpose {
+        case .words(let words): groups += Self.field("d", Bech32.groups(of: words.utf8))
+        case .hash(let hash): groups += Self.field("h", Bech32.groups(of: hash))
+        }
+        groups += Self.field("x", Self.number(lifetime))
+        // The number of blocks for the last hop, and support for payment secrets (BOLT 9: bits 8 and 14).
+        groups += Self.field("c", Self.number(40)) + Self.field("9", [16, 8, 0])
+        let filler = [UInt8](repeating: 0, count: (8 - groups.count % 8) % 8)
+        let packed = (Bech32.bytes(of: groups + filler) ?? []).prefix((groups.count * 5 + 7) / 8)
+        let signature = try node.sign(digest: Digest.sha256.hash(Array(prefix.utf8) + packed))
+        groups += Bech32.groups(of: signature.r + signature.s + [signature.recoveryID])
+        return Bech32.encode(prefix: prefix, groups: groups, .bech32)
+    }
+
+    /// Returns the amount in the largest unit that needs no fraction.
+    private static func amount(_ msat: UInt64) -> String {
+        let units: [(UInt64, String)] = [
+            (100_000_000_000, ""), (100_000_000, "m"), (100_000, "u"), (100, "n"),
+        ]
+        for (unit, name) in units where msat % unit == 0 { return "\(msat / unit)\(name)" }
+        return "\(UInt128(msat) * 10)p"
+    }
+
+    private static func field(_ tag: Character, _ groups: [UInt8]) -> [UInt8] {
+        let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
+        let type = UInt8(letters.firstIndex(of: tag) ?? 0)
+        return [type, UInt8(groups.count >> 5), UInt8(groups.count & 31)] + groups
+    }
+
+    /// Returns `value` in groups of five bits: as few as possible, or `count`.
+    private static func number(_ value: UInt64, count: Int? = nil) -> [UInt8] {
+        let count = count ?? max(1, (64 - value.leadingZeroBitCount + 4) / 5)
+        return (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(5 * (count - 1 - $0)) & 31) }
     }
 }

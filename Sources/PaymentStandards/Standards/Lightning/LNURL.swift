@@ -5,11 +5,10 @@ import PaymentCrypto
 /// address `user@host`.
 ///
 /// Source: LUD-01 (bech32), LUD-04 (login), LUD-16 (addresses), LUD-17 (schemes). Amount and payee are unknown until
-/// the service has answered; an address may also be for e-mail only.
+/// the service has answered. An address may also be for e-mail only.
 struct LNURL: PaymentStandard {
     static let id = "lnurl"
     static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
-    /// True.
     static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] =
         [
@@ -22,7 +21,7 @@ struct LNURL: PaymentStandard {
         "lnurlp": .payRequest, "lnurlw": .withdrawRequest, "lnurlc": .channelRequest, "keyauth": nil,
     ]
 
-    /// The kind of service, where the text states it.
+    /// The kind of service, if the text states it.
     enum Kind: String, Sendable, Hashable {
         /// Answers with invoices to pay.
         case payRequest
@@ -32,14 +31,13 @@ struct LNURL: PaymentStandard {
         case channelRequest
     }
 
-    /// The address of the service.
     let url: String
     /// The host of the service, as in the address.
     let domain: String
-    /// The kind of service, where the text states it.
+    /// The kind of service, if the text states it.
     private(set) var kind: Kind?
     private(set) var user: String?
-    /// `login`, where the text is a login (LUD-04).
+    /// `login` if the text is a login (LUD-04).
     private(set) var tag: String?
     /// The data that a login signs, 32 bytes in hexadecimal.
     private(set) var challenge: String?
@@ -67,8 +65,8 @@ struct LNURL: PaymentStandard {
         }
     }
 
-    /// Returns the kind of service and the address behind a scheme of LUD-17 inside another text, as in
-    /// `lightning:lnurlp://host/path`; nil where there is none.
+    /// Returns the kind of service and the address after a scheme of LUD-17 inside another text, as in
+    /// `lightning:lnurlp://host/path`; nil without such a scheme.
     private static func service(in part: TextPart) -> (Kind?, TextPart)? {
         let (scheme, rest) = part.cut(at: ":")
         guard let rest, scheme.count < 8, let kind = schemes[scheme.lowercased] else { return nil }
@@ -98,7 +96,7 @@ struct LNURL: PaymentStandard {
         try self.init(url: text, part, name)
     }
 
-    /// Reads the address behind a scheme of LUD-17; `lnurlp:host/path` occurs, too.
+    /// Reads the address after a scheme of LUD-17. `lnurlp:host/path` occurs too.
     private init(service rest: TextPart, _ kind: Kind?) throws(StandardDefect) {
         let host = rest.prefix(rest.bytes.prefix { !"/?#:".utf8.contains($0) }.count)
         try self.init(url: "\(Self.isOnion(host.lowercased) ? "http" : "https")://\(rest.text)", rest, "address")
@@ -131,7 +129,7 @@ struct LNURL: PaymentStandard {
         let rest = url.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { !"/?#".contains($0) }
         let host = authority.prefix { $0 != ":" }.lowercased()
-        // A Tor service's name is not looked up, so letters of any kind are allowed before its suffix.
+        // A Tor service's name is not looked up, so any letters are allowed before its suffix.
         let isSound =
             Self.isOnion(host) && !url.utf8.allSatisfy { $0 < 0x80 }
             ? url.unicodeScalars.allSatisfy { $0.value > 0x20 && !"\\@\u{7F}".unicodeScalars.contains($0) }
@@ -142,7 +140,7 @@ struct LNURL: PaymentStandard {
         guard !isPlain || Self.isOnion(host) else {
             throw part.defect(.malformed, name, "leads to a service without encryption; ask for an https address")
         }
-        // LUD-01: https of the open web, or http of an onion service, which is encrypted by itself.
+        // LUD-01: https on the open web, or http on an onion service, where Tor encrypts.
         guard isPlain || !Self.isOnion(host) else {
             throw part.defect(
                 .malformed, name,
@@ -181,7 +179,7 @@ struct LNURL: PaymentStandard {
         return fields
     }
 
-    /// Asks the service; only its answer shows the effect.
+    /// Asks the service. Only its answer shows the effect.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
@@ -198,10 +196,61 @@ struct LNURL: PaymentStandard {
         if user != nil {
             instruction.name = .init("a Lightning address (LUD-16)", opensIn: "a Lightning wallet")
             instruction.warnings.append(.missingChecksum)
-            // Only the host knows which applies; BIP-353 may be tried first.
+            // Only the host knows which one applies. BIP-353 may be tried first.
             instruction.otherReadings = ["bip353", "e-mail"]
             instruction.warnings.append(.otherReadings)
         }
         return instruction
+    }
+}
+
+/// The common parts of Lightning's standards.
+enum LightningText {
+    /// Takes and returns a bare text, the text after the scheme (and `//`, which some add), or the value of a web
+    /// page's parameter `lightning` (LUD-01). The page is for people without a wallet. Parameters after the text are
+    /// left.
+    ///
+    /// - Throws: ``StandardDefect`` of kind `foreign` for a web page without the parameter.
+    static func payload(of source: inout PaymentText) throws(StandardDefect) -> TextPart {
+        if source.link.isHTTP { return try parameter(of: &source) }
+        return try leavingParameters(of: whole(of: &source), in: &source)
+    }
+
+    /// Takes and returns a bare text or all of the text after the scheme.
+    static func whole(of source: inout PaymentText) -> TextPart {
+        let payload = source.payload().trimmed
+        return source.link.form == .web ? payload.dropFirst(2) : payload
+    }
+
+    /// Returns `whole` without its query and fragment. They are left.
+    static func leavingParameters(
+        of whole: TextPart, in source: inout PaymentText
+    ) throws(StandardDefect) -> TextPart {
+        let (rest, fragment) = whole.cut(at: "#")
+        if let fragment, !fragment.isEmpty { source.leave("#", fragment.text) }
+        let (payload, query) = rest.cut(at: "?")
+        try source.query(query, QueryReader.none) { _, _ in }
+        return payload
+    }
+
+    private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["lightning"])
+
+    /// Takes and returns the value of a web page's parameter `lightning`, without a scheme before it.
+    static func parameter(of source: inout PaymentText) throws(StandardDefect) -> TextPart {
+        var found: TextPart?
+        try source.query(reader) { key, parameter throws(StandardDefect) in
+            if key == "lightning" { found = try reader.text(parameter, key) }
+        }
+        _ = source.path()
+        guard let found, !found.isEmpty else { throw source.all().defect(.foreign, "query", "has no Lightning text") }
+        return found.startsIgnoringCase("lightning:") ? found.dropFirst(10) : found
+    }
+
+    /// Returns an amount of thousandths of a satoshi: in satoshi if it is whole, otherwise as finely as needed.
+    static func amount(msat: UInt64) -> PaymentInstruction.Amount {
+        let isWhole = msat % 1000 == 0
+        let money = try? Money(
+            minorUnits: UInt128(isWhole ? msat / 1000 : msat), currency: .satoshi, exponent: isWhole ? 8 : 11)
+        return money.map { .fixed($0) } ?? .uncounted(digits: String(msat), unit: "msat")
     }
 }
