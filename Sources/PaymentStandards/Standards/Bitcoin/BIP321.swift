@@ -2,7 +2,7 @@ public import PaymentCore
 
 /// A `bitcoin:` link: an address and other ways to make the same payment.
 ///
-/// Source: BIP-321, which replaces BIP-21; requests of BIP-72; payjoin parameters of BIP-77 and BIP-78. Scheme, keys
+/// Sources: BIP-321, which replaces BIP-21, BIP-72 for requests, BIP-77 and BIP-78 for payjoin parameters. Scheme, keys
 /// and bech32 values may be in lower or upper case; QR codes have them in capitals.
 public struct BIP321: WritablePaymentStandard {
     /// `bip321`.
@@ -23,11 +23,12 @@ public struct BIP321: WritablePaymentStandard {
     private(set) var message: String?
     /// Payment instructions, by key, in order: `lightning`, `lno`, `sp`, `bc` …
     private(set) var payloads: [Payload] = []
-    /// Where a service holds the request to pay; an address beside it is for wallets that cannot fetch it (BIP-72).
+    /// The address of a service that holds the request to pay. A Bitcoin address next to it is for wallets that cannot
+    /// fetch it (BIP-72).
     private(set) var request: String?
-    /// The address at which a payjoin can be arranged.
+    /// The address for arranging a payjoin.
     private(set) var payjoin: String?
-    /// The rule whether outputs may be replaced in a payjoin; `pjos`.
+    /// The value of `pjos`: whether outputs may be replaced in a payjoin.
     private(set) var payjoinSubstitution: String?
     /// A URI to open with the proof of payment.
     private(set) var proofURI: String?
@@ -35,7 +36,7 @@ public struct BIP321: WritablePaymentStandard {
     private(set) var requiresProof = false
     /// Parameters of other standards, in order.
     private(set) var unknown: [Payload] = []
-    /// The chain of all instructions; nil where none states it.
+    /// The chain of all instructions; nil if none states it.
     private(set) var network: BitcoinAddress.Network?
     private var inner: [PaymentInstruction] = []
 
@@ -54,9 +55,9 @@ public struct BIP321: WritablePaymentStandard {
     private static let reader = QueryReader(
         QueryRules(foldsNames: true, required: "req-", repeatable: BIP321Payload.keys), known: known)
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let path = source.path()
         guard source.link.form == .opaque else {
@@ -80,7 +81,7 @@ public struct BIP321: WritablePaymentStandard {
         }
     }
 
-    /// Creates a link to pay `address`; nil when the amount is beyond 21 million bitcoin.
+    /// Creates a link to pay `address`; nil if the amount is above 21 million bitcoin.
     public init?(address: BitcoinAddress, amountSat: UInt64? = nil, label: String? = nil, message: String? = nil) {
         self.address = address
         self.label = label
@@ -128,8 +129,8 @@ public struct BIP321: WritablePaymentStandard {
         }
     }
 
-    /// Returns the parameters inside a text whose maker wrote a second `?` in place of `&`: by RFC 3986 they are part
-    /// of the text, by all likelihood they are meant as parameters.
+    /// Returns the parameters inside a text whose author wrote a second `?` in place of `&`. By RFC 3986 they are part
+    /// of the text, but they are most likely meant as parameters.
     private static func swallowed(by value: TextPart) -> [(String, String)] {
         value.split(at: "?").dropFirst().compactMap { part in
             let (name, rest) = part.cut(at: "=")
@@ -142,10 +143,10 @@ public struct BIP321: WritablePaymentStandard {
         try Self.reader.text(parameter, name).text
     }
 
-    /// True if nothing but a service's request says what is paid.
+    /// True if only a service's request states the payment.
     private var isRequestAlone: Bool { request != nil && address == nil && payloads.isEmpty }
 
-    /// Returns the address of a request that a service holds.
+    /// Returns the address of a request at a service.
     static func request(_ parameter: QueryParameter, _ text: String) throws(StandardDefect) -> String {
         guard (try? PaymentLink(text))?.isHTTP == true else {
             throw parameter.value.defect(.malformed, "r", "must be the web address of a request (BIP-72)")
@@ -168,7 +169,7 @@ public struct BIP321: WritablePaymentStandard {
         do throws(StandardDefect) {
             reading = try BIP321Payload.read(key, value)
         } catch {
-            // The key shows what was meant, and that the rest of the link is not at fault.
+            // The key shows which parameter is at fault.
             guard error.part != key else {
                 throw error.kind == .foreign ? value.defect(.malformed, key, error.advice) : error
             }
@@ -187,7 +188,7 @@ public struct BIP321: WritablePaymentStandard {
         if let instruction = reading.instruction { inner.append(instruction) }
     }
 
-    /// A proof that a browser would open would reveal the payer to a stranger: ignored when offered, refused when
+    /// A proof that opens in a browser would reveal the payer to a stranger. It is ignored if offered, and refused if
     /// demanded.
     private mutating func takeProof(_ parameter: QueryParameter, isRequired: Bool) throws(StandardDefect) {
         let uri = try text(parameter, "pop")
@@ -206,7 +207,7 @@ public struct BIP321: WritablePaymentStandard {
             .contains(scheme.lowercased())
     }
 
-    // MARK: What it says
+    // MARK: Fields and instruction
 
     private func values(_ key: String) -> [String] { payloads.filter { $0.key == key }.map(\.value) }
 
@@ -231,7 +232,7 @@ public struct BIP321: WritablePaymentStandard {
             fields.set("pop", proofURI)
             fields.set("popMayOpen", Self.mayOpen(proofURI))
             fields.set("popRequired", requiresProof)
-            // With several ways to pay, the opened link depends on the one that is used.
+            // With several ways to pay, the used one decides which link is opened.
             if Self.mayOpen(proofURI), address == nil || payloads.isEmpty {
                 fields.set("popOpen", "\(proofURI)\(address == nil ? payloads.first?.key ?? "" : "onchain")=")
             }
@@ -240,7 +241,7 @@ public struct BIP321: WritablePaymentStandard {
         return fields
     }
 
-    /// The instruction that is paid where the link leaves something open: what is paid once comes first.
+    /// The instruction that completes what the link leaves open. One for a single payment comes first.
     private var used: PaymentInstruction? {
         let order = ["bolt11", "bolt12-offer", "lnurl", "bitcoin-address", "cashu-request"]
         return inner.enumerated().min { one, other in
@@ -249,8 +250,7 @@ public struct BIP321: WritablePaymentStandard {
         }?.element
     }
 
-    /// Pays the address, or one of the alternatives. What the link leaves open follows from the alternative that is
-    /// paid.
+    /// Pays the address, or one of the alternatives. The alternative that is paid completes what the link leaves open.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         if let address {
@@ -274,7 +274,7 @@ public struct BIP321: WritablePaymentStandard {
         if let amountSat, let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi) {
             instruction.amount = .fixed(money)
         } else if let used, address == nil || used.amount.money != nil {
-            // An address takes any amount: what is asked stands in the invoice alone.
+            // An address takes any amount, so only the invoice states the requested one.
             instruction.amount = used.amount
             if address != nil { instruction.warnings.append(.amountInside) }
         } else if isRequestAlone {
@@ -312,5 +312,62 @@ public struct BIP321: WritablePaymentStandard {
     /// Returns true for bytes that RFC 3986 leaves bare in a query, without the marks that separate parameters.
     private static func staysBare(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@/?+".utf8.contains(byte)
+    }
+}
+
+/// The payment instructions of a `bitcoin:` link in addition to its address, each by the key of its parameter.
+///
+/// All payloads are read here: a new kind of instruction is a new case. A payload's reading by its own standard becomes
+/// an alternative of the link's instruction.
+enum BIP321Payload {
+    /// The keys whose values are payment instructions and may repeat. `bc`, `tb` and `bcrt` hold addresses.
+    static let keys: Set<String> = ["lightning", "lno", "sp", "pay", "bc", "tb", "bcrt", "creq"]
+
+    struct Reading {
+        /// The chain; nil if the payload does not state it.
+        var network: BitcoinAddress.Network?
+        /// The common reading; nil if this library does not read its standard.
+        var instruction: PaymentInstruction?
+    }
+
+    /// Reads the value of parameter `key`.
+    ///
+    /// - Throws: ``StandardDefect`` if the payload is not sound.
+    static func read(_ key: String, _ value: TextPart) throws(StandardDefect) -> Reading {
+        guard !value.isEmpty else { throw value.defect(.missing, key, "is empty; leave it out or give it a value") }
+        switch key {
+        case "bc", "tb", "bcrt": return try address(key, value)
+        case "sp":
+            let address = try SilentPaymentAddress(value, key)
+            return Reading(network: address.isMainnet ? .mainnet : .testnet)
+        case "lightning": return try lightning(value)
+        case "lno": return try offer(value)
+        case "creq": return Reading(instruction: try CashuRequest(value, key).instruction)
+        default: return Reading()
+        }
+    }
+
+    private static func address(_ key: String, _ value: TextPart) throws(StandardDefect) -> Reading {
+        let address = try BitcoinAddress(value, key)
+        guard address.network.prefix == key, address.witnessVersion != nil else {
+            throw value.defect(.mismatch, key, "must hold a segwit address that begins with \(key)1")
+        }
+        return Reading(network: address.network, instruction: address.instruction)
+    }
+
+    /// Reads a BOLT 11 invoice. In practice, an LNURL or an offer occurs here too.
+    private static func lightning(_ value: TextPart) throws(StandardDefect) -> Reading {
+        if value.startsIgnoringCase("lno1") { return try offer(value) }
+        if value.startsIgnoringCase("lnurl1") {
+            return Reading(instruction: try LNURL(value, "lightning", isBare: false).instruction)
+        }
+        let invoice = try Bolt11(value, "lightning")
+        return Reading(network: invoice.network.addresses, instruction: invoice.instruction.leaving(invoice.skipped))
+    }
+
+    /// Reads a BOLT 12 offer.
+    private static func offer(_ value: TextPart) throws(StandardDefect) -> Reading {
+        let offer = try Bolt12(value, "lno")
+        return Reading(network: offer.network, instruction: offer.instruction.leaving(offer.skipped))
     }
 }

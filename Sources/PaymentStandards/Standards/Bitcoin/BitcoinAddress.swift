@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentSecp256k1
 
 /// A Bitcoin address: base58check P2PKH and P2SH, or a segregated-witness program.
 ///
@@ -13,7 +14,7 @@ public struct BitcoinAddress: PaymentStandard {
     public static let patterns: [StandardPattern] =
         ["bc1", "tb1", "bcrt1"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...100, .alphanumeric)) }
         + ["1", "3", "2", "m", "n"].map { .bare(BareShape($0, lengths: 26...36, .base58)) }
-        // Private keys, to be refused by name.
+        // Private keys, to be refused with a defect that names them.
         + ["5", "9", "K", "L", "c"].map { .bare(BareShape($0, lengths: 51...52, .base58)) }
         + ["x", "y", "z", "t", "u", "v"].map { .bare(BareShape("\($0)prv", lengths: 107...112, .base58)) }
 
@@ -44,7 +45,7 @@ public struct BitcoinAddress: PaymentStandard {
             }
         }
 
-        /// The chain for ``PaymentInstruction/network``: its CAIP-2 id, where the text states the chain.
+        /// The chain for ``PaymentInstruction/network``: its CAIP-2 id if the text states the chain.
         var chain: String {
             self == .mainnet ? "bip122:000000000019d6689c085ae165831e93" : "bitcoin-\(rawValue)"
         }
@@ -62,7 +63,7 @@ public struct BitcoinAddress: PaymentStandard {
         case p2wsh
         /// A taproot output key.
         case p2tr
-        /// A witness program of a version or length without a meaning so far.
+        /// A witness program of a version or length that has no meaning yet.
         case witnessUnknown = "witness_unknown"
     }
 
@@ -76,7 +77,7 @@ public struct BitcoinAddress: PaymentStandard {
 
     /// Creates a value from a text that is only an address.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = source.all().trimmed
         // A wallet's key of BIP-32, in the spellings of BIP-49 and BIP-84 too: 78 bytes.
@@ -132,7 +133,7 @@ public struct BitcoinAddress: PaymentStandard {
 
     private init(base58 part: TextPart, _ name: String) throws(StandardDefect) {
         guard let payload = Base58Check.decode(part) else {
-            // Without a valid checksum, nothing shows that it is an address at all.
+            // Only a valid checksum shows that the text is an address.
             throw part.defect(
                 .foreign, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
@@ -174,7 +175,7 @@ public struct BitcoinAddress: PaymentStandard {
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         describe(&instruction)
-        // The texts are identical there, and nothing in them shows which chain was meant.
+        // The texts of these chains are identical, so the chain is unknown.
         switch kind {
         case .p2pkh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy"]
         case .p2sh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy", "litecoin-legacy"]
@@ -185,7 +186,7 @@ public struct BitcoinAddress: PaymentStandard {
         return instruction
     }
 
-    /// The address in the one spelling by which it is compared: segwit addresses have no letters' case.
+    /// The address in the spelling for comparison. Segwit addresses are not case-sensitive.
     private var account: String { witnessVersion == nil ? text : text.lowercased() }
 
     /// Sets this address as the payee of `instruction`.
@@ -193,5 +194,31 @@ public struct BitcoinAddress: PaymentStandard {
         instruction.payee = .init(account: account, check: .checksum)
         instruction.network = network.chain
         if network != .mainnet { instruction.warnings.append(.testNetwork) }
+    }
+}
+
+/// A static address. Each payment to it goes to another output. Source: BIP-352.
+///
+/// It is read only inside other standards. Bare texts (`sp1…`) are not claimed.
+struct SilentPaymentAddress: Sendable, Hashable {
+    let isMainnet: Bool
+
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        let decoded = try Bech32(part, name, limit: 1023)
+        guard decoded.prefix == "sp" || decoded.prefix == "tsp", decoded.variant == .bech32m else {
+            throw part.defect(.malformed, name, "is no silent-payment address; those begin with sp1 or tsp1")
+        }
+        guard let version = decoded.groups.first, version < 31 else {
+            throw part.defect(.unsupported, name, "has a version that no wallet can pay yet; ask for another address")
+        }
+        guard let data = Bech32.bytes(of: decoded.groups.dropFirst()),
+            version == 0 ? data.count == 66 : data.count >= 66
+        else {
+            throw part.defect(.length, name, "does not hold two public keys; ask for another address")
+        }
+        for key in [data[..<33], data[33..<66]] where (try? Secp256k1PublicKey(parsing: key)) == nil {
+            throw part.defect(.range, name, "holds a public key that is not on the curve; ask for another address")
+        }
+        isMainnet = decoded.prefix == "sp"
     }
 }
