@@ -2,7 +2,7 @@ import PaymentCore
 
 /// The name of a blockchain, of an account on one, or of an asset. Source: CAIP-2, CAIP-10, CAIP-19.
 ///
-/// An account is not a request to pay it. A scheme of a payment standard has precedence over a chain's namespace.
+/// An account is not a request to pay it. A payment standard's scheme has precedence over a chain's namespace.
 struct CAIP: PaymentStandard {
     static let id = "caip10"
     /// The three kinds.
@@ -70,7 +70,7 @@ struct CAIP: PaymentStandard {
         return StandardDefect(kind, error.part.rawValue, at: min(offset, whole.end), advice)
     }
 
-    /// Checks chain numbers and addresses by the rules of their namespaces, as far as a mistake shows in the text.
+    /// Checks chain numbers and addresses by the rules of their namespaces, as far as the text shows a mistake.
     private func checkReferences(_ whole: TextPart) throws(StandardDefect) {
         guard let reference = whole.cut(at: ":").tail?.cut(at: "/").head.cut(at: ":").head else { return }
         switch chain.namespace {

@@ -3,7 +3,7 @@ import PaymentCrypto
 
 /// An `ethereum:` link: coins or tokens to pay, or a contract to call. Source: ERC-681, ERC-831, ERC-67.
 ///
-/// In a token transfer the link's target is the token's contract; the payee is among the parameters.
+/// In a token transfer, the link's target is the token's contract. The payee is among the parameters.
 public struct EIP681: WritablePaymentStandard {
     /// `eip681`.
     public static let id = "eip681"
@@ -23,7 +23,6 @@ public struct EIP681: WritablePaymentStandard {
     /// The parameters in order, numbers as digits.
     private(set) var parameters: [Parameter] = []
 
-    /// A named value.
     struct Parameter: Sendable, Hashable {
         /// The name: `value`, `gas` …, or the type of a function's argument.
         let name: String
@@ -38,16 +37,16 @@ public struct EIP681: WritablePaymentStandard {
     /// An unknown call may have several arguments of one type.
     private static let callReader = QueryReader(
         QueryRules(repeatable: ["address", "uint256"]), known: known, takes: isType)
-    /// Returns true for the name of a type of Solidity, which names an argument of a call.
+    /// Returns true for the name of a Solidity type. Such a name is an argument of a call.
     private static func isType(_ name: String) -> Bool {
         let base = name.prefix { $0.isLetter }
         return ["uint", "int", "bytes", "address", "bool", "string", "fixed", "ufixed"].contains(base)
             && name.dropFirst(base.count).utf8.allSatisfy { $0.isASCIIDigit || "[]x".utf8.contains($0) }
     }
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
         let (link, path) = (source.link, source.path())
         guard link.form == .opaque else {
@@ -72,7 +71,7 @@ public struct EIP681: WritablePaymentStandard {
         }
     }
 
-    /// Creates a link to pay `wei` of a chain's own coin to `address`; nil where a part is malformed.
+    /// Creates a link to pay `wei` of a chain's own coin to `address`; nil if a part is malformed.
     public init?(address: String, chainID: UInt64? = nil, wei: String? = nil) {
         let link = "ethereum:\(address)\(chainID.map { "@\($0)" } ?? "")\(wei.map { "?value=\($0)" } ?? "")"
         guard wei?.utf8.allSatisfy(\.isASCIIDigit) ?? true, let value = try? EIP681(text: link), value.isAddress,
@@ -81,7 +80,7 @@ public struct EIP681: WritablePaymentStandard {
         self = value
     }
 
-    /// Creates a link to pay `units` of the smallest unit of a token to `recipient`; nil where a part is malformed.
+    /// Creates a link to pay `units` of the smallest unit of a token to `recipient`; nil if a part is malformed.
     ///
     /// - Parameters:
     ///   - token: The address of the token's contract.
@@ -146,7 +145,7 @@ public struct EIP681: WritablePaymentStandard {
         parameters.append(Parameter(name: key, value: value.text))
     }
 
-    // MARK: What it says
+    // MARK: Fields and instruction
 
     private func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
@@ -176,12 +175,12 @@ public struct EIP681: WritablePaymentStandard {
         return fields
     }
 
-    /// Pays coins or tokens. Other calls are not payments; an approval lets another account take money.
+    /// Pays coins or tokens. Other calls are not payments. An approval lets another account take money.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
         var payee = target
-        // A call carries the chain's own coins, whatever else it does.
+        // A call may carry the chain's own coins in addition to its effect.
         let coins = value("value").map(amount(wei:)) ?? .open
         let carries = value("value")?.contains { $0 != "0" } == true
         switch function {
@@ -220,7 +219,7 @@ public struct EIP681: WritablePaymentStandard {
         return instruction
     }
 
-    /// Returns the amount. Only the main chain's coin is certainly ether.
+    /// Returns the amount. Only on the main chain is the coin certainly ether.
     private func amount(wei: String) -> PaymentInstruction.Amount {
         let ether = try? AssetID("eip155:1/slip44:60")
         if chainID == "1", let ether,
@@ -238,5 +237,108 @@ public struct EIP681: WritablePaymentStandard {
             $0.isASCIILetter || $0.isASCIIDigit || "-_.~!$'()*,;:@/".utf8.contains($0)
         }
         return "\(head)\(function.map { "/\($0)" } ?? "")\(query)"
+    }
+}
+
+/// The bare address of an account of Ethereum or a chain like it. Source: ERC-55.
+///
+/// The text shows neither the chain nor the token.
+struct ERC55: PaymentStandard {
+    static let id = "eip55"
+    static let specification = "ERC-55"
+    /// Texts with one digit too few or too many are read to report the mistake.
+    static let patterns: [StandardPattern] = [.bare(BareShape("0x", lengths: 41...43, .hex))]
+
+    let address: EthereumAddress
+    let text: String
+
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let part = source.all().trimmed
+        address = try Self.address(part, "address")
+        text = part.text
+    }
+
+    /// Reads the address in `part`, which its standard calls `name`.
+    static func address(_ part: TextPart, _ name: String) throws(StandardDefect) -> EthereumAddress {
+        do throws(EthereumAddressError) {
+            return try EthereumAddress(spelling: part.bytes)
+        } catch {
+            switch error {
+            case .missingPrefix: throw part.defect(.malformed, name, "must begin with 0x")
+            case .invalidDigit:
+                let stray = part.bytes.indices.dropFirst(2).first { Hex.value(of: part.bytes[$0]) == nil }
+                throw StandardDefect(
+                    .malformed, name, at: part.place(stray ?? part.bytes.startIndex),
+                    "has a character that is no hexadecimal digit; copy it again")
+            case .wrongLength(let digits):
+                throw part.defect(.length, name, "has \(digits) digits after 0x, not 40; copy all of it")
+            case .wrongChecksum:
+                throw part.defect(
+                    .checksum, name,
+                    "the checksum (ERC-55) does not match: at least one character is wrong; copy it again")
+            }
+        }
+    }
+
+    /// True if capitals and small letters are a checksum. The checksum has been checked.
+    var isChecksummed: Bool { text == address.checksummed }
+
+    var fields: InstructionFields {
+        ["checksummed": .bool(isChecksummed), "checksum": .string(address.checksummed)]
+    }
+
+    /// Pays the address, on the chain that the payer chooses.
+    var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address.checksummed, check: isChecksummed ? .checksum : .none)
+        instruction.network = "eip155"
+        if !isChecksummed { instruction.warnings.append(.missingChecksum) }
+        return instruction
+    }
+}
+
+/// A whole number up to 2²⁵⁶ − 1 that a link may write with a fraction and an exponent: `2.014e18`. Source: ERC-681.
+enum WholeNumber {
+    /// The digits of 2²⁵⁶ − 1.
+    private static let maximum = Array(
+        "115792089237316195423570985008687907853269984665640564039457584007913129639935".utf8)
+
+    /// Returns the digits of `part`, which the standard calls `name`, without leading zeros.
+    ///
+    /// - Throws: ``StandardDefect`` for anything but a whole number in range. Large exponents are refused before
+    ///   anything is allocated for them.
+    static func digits(_ part: TextPart, _ name: String) throws(StandardDefect) -> String {
+        let unsigned = part.bytes.first == UInt8(ascii: "+") ? part.dropFirst(1) : part
+        let mark = unsigned.bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") }
+        let mantissa = mark.map { unsigned[unsigned.bytes.startIndex..<$0] } ?? unsigned
+        let decimal = try DecimalText(mantissa, name, DecimalRules())
+        var shift = 0
+        if let mark {
+            let exponent = unsigned[mark + 1..<unsigned.bytes.endIndex]
+            guard exponent.isDigits else {
+                throw exponent.defect(.malformed, name, "needs digits behind its e; write a whole number")
+            }
+            let significant = exponent.bytes.drop { $0 == UInt8(ascii: "0") }
+            guard significant.count <= 2 else { throw tooLarge(exponent, name) }
+            shift = significant.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            guard shift <= 78 else { throw tooLarge(exponent, name) }
+        }
+        let (whole, fraction) = TextPart(decoded: decimal.text, at: part.offset).cut(at: ".")
+        let behind = Array(fraction?.bytes ?? [])
+        guard behind.dropFirst(shift).allSatisfy({ $0 == UInt8(ascii: "0") }) else {
+            throw part.defect(.range, name, "must be a whole number of the smallest unit")
+        }
+        let digits =
+            Array(whole.bytes) + behind.prefix(shift)
+            + [UInt8](repeating: UInt8(ascii: "0"), count: max(0, shift - behind.count))
+        let number = Array(digits.drop { $0 == UInt8(ascii: "0") })
+        guard
+            number.count < maximum.count || number.count == maximum.count && !maximum.lexicographicallyPrecedes(number)
+        else { throw tooLarge(part, name) }
+        return number.isEmpty ? "0" : String(decoding: number, as: UTF8.self)
+    }
+
+    private static func tooLarge(_ part: TextPart, _ name: String) -> StandardDefect {
+        part.defect(.range, name, "is more than 2^256 - 1, the largest there is")
     }
 }
