@@ -2,10 +2,10 @@ public import PaymentCore
 
 /// A link of India's Unified Payments Interface: a payment, or a mandate for later debits.
 ///
-/// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are
-/// compared without regard to case, since mandates mix it, and `+` is a space by habit; so is a `%` without two
-/// hexadecimal digits, which NPCI asks readers to take for one. The signature (`sign`) can be
-/// checked only with the key of the link's maker.
+/// Source: NPCI, UPI Linking Specification 1.6, and the schemes of apps that take the same query. Names are compared
+/// without regard to case, because mandates mix it. A `+` is usually a space. NPCI asks readers to take a `%` without
+/// two hexadecimal digits for a space too. The signature (`sign`) can be checked only with the key of the link's
+/// author.
 public struct UPILink: WritablePaymentStandard {
     /// `upi`.
     public static let id = "upi"
@@ -52,11 +52,11 @@ public struct UPILink: WritablePaymentStandard {
     ]
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 16, allowsZero: false)
 
-    /// Creates a value by reading `link`.
+    /// Creates a value by reading `source`.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     public init(_ source: inout PaymentText) throws(StandardDefect) {
-        // The letters' case behind a % shows whether an escape was meant.
+        // The letter case after a % shows whether an escape was meant.
         source.keepEscapes()
         let (link, path) = (source.link, source.path())
         let scheme = link.scheme.map(String.init) ?? ""
@@ -70,7 +70,7 @@ public struct UPILink: WritablePaymentStandard {
             throw word.defect(.unsupported, "action", "must be pay or mandate; nothing else is a link to pay")
         }
         action = word.text
-        // By the place of their names.
+        // The values at the indices of their names.
         var values: [String?] = Array(repeating: nil, count: Self.names.count)
         var others: [Parameter] = []
         var isGuessed = false
@@ -102,7 +102,7 @@ public struct UPILink: WritablePaymentStandard {
     ///   - paise: Hundredths of a rupee, or nil to let the payer enter the amount.
     ///   - note: A text for both.
     ///   - reference: The payee's id of the transaction.
-    /// - Throws: ``StandardDefect`` where the resulting link could not be read.
+    /// - Throws: ``StandardDefect`` if the resulting link cannot be read.
     public init(
         address: String, name: String, paise: UInt64? = nil, note: String? = nil, reference: String? = nil
     ) throws(StandardDefect) {
@@ -155,10 +155,10 @@ public struct UPILink: WritablePaymentStandard {
         else { throw part.defect(.malformed, "pa", "must be an address such as name@bank, with one @") }
     }
 
-    /// Decodes `value`, in which a `%` without two hexadecimal digits is a space.
+    /// Decodes `value`. A `%` without two hexadecimal digits is a space.
     ///
     /// - Parameters:
-    ///   - mayGuess: True for a text that only people read. There a single escape that is no UTF-8 is a letter of
+    ///   - mayGuess: True for a text that only people read. In it, a single escape that is not UTF-8 is a letter of
     ///     ISO-8859-1, or a `%` for a space before a word that begins with two such digits (`Corner%Abmar`).
     ///   - guessed: Called for each guess.
     private static func decoded(
@@ -232,7 +232,7 @@ public struct UPILink: WritablePaymentStandard {
         return fields
     }
 
-    /// Pays the address; a mandate lets it take money later.
+    /// Pays the address. A mandate lets it take money later.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = action == "mandate" ? .pull : .payment
@@ -263,7 +263,6 @@ public struct UPILink: WritablePaymentStandard {
         "ASPRESENTED": (nil, .day),
     ]
 
-    /// The rhythm of a mandate.
     private var repetition: PaymentInstruction.Repetition? {
         guard let rhythm = self["recur"].flatMap({ Self.rhythms[$0.uppercased()] }) else { return nil }
         return .init(

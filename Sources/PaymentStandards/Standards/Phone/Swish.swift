@@ -2,23 +2,23 @@ import PaymentCore
 
 /// A link that opens the Swish app.
 ///
-/// Source: Getswish developer guides: `swish://payment?data=` with JSON, `swish://paymentrequest?token=`, whose amount
-/// and payee only the service knows, and the web form on `app.swish.nu`, which has no published grammar.
+/// Source: Getswish developer guides: `swish://payment?data=` with JSON, `swish://paymentrequest?token=`, and the web
+/// form on `app.swish.nu`. Only the service knows a token's amount and payee. The web form has no published grammar.
 struct SwishLink: PaymentStandard {
     static let id = "swish-link"
     static let specification = "Swish app links"
     static let patterns: [StandardPattern] = [.scheme("swish"), .host("app.swish.nu")]
 
-    /// The payee's number; nil where the link has only a token.
+    /// The payee's number; nil if the link has only a token.
     private(set) var payee: String?
     /// The amount in kronor.
     private(set) var amount: String?
     private(set) var message: String?
-    /// The fields that the payer may change; nil where the link does not state them.
+    /// The fields that the payer may change; nil if the link does not state them.
     private(set) var editable: [String]?
     /// The name of a payment request on the service.
     private(set) var token: String?
-    /// The address that the app would return to.
+    /// The address that the app returns to.
     private(set) var callback: String?
 
     private static let reader = QueryReader(
@@ -76,7 +76,7 @@ struct SwishLink: PaymentStandard {
         for (name, member) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) where !known.contains(name) {
             source.leave(name, member.text)
         }
-        /// Returns the text of a member, and nil for an empty one or none.
+        /// Returns the text of a member; nil for an empty or missing one.
         func value(_ name: String) throws(StandardDefect) -> TextPart? {
             switch json[name]?["value"] {
             case .string(let text): return text.isEmpty ? nil : TextPart(decoded: text, at: part.offset)
@@ -119,5 +119,76 @@ struct SwishLink: PaymentStandard {
         }
         if callback != nil { instruction.warnings.append(.opensNothing) }
         return instruction
+    }
+}
+
+/// The code that the Swish app reads: `C1237856901;100,00;message;mask`.
+///
+/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask mark the fields that the payer may
+/// change. Without a mask, the payer may change none.
+struct SwishCode: PaymentStandard {
+    static let id = "swish-qr"
+    static let specification = "Swish QR"
+    static let patterns: [StandardPattern] = (0...9).map { .prefix("C\($0)") }
+
+    /// The payee's phone or Swish number.
+    let payee: String
+    /// The amount in kronor; nil for the payer to fill in.
+    let amount: String?
+    let message: String?
+    /// The fields that the payer may change: `payee`, `amount`, `message`.
+    let editable: [String]
+
+    static let amountRules = DecimalRules(
+        mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 12, needsFraction: false, allowsZero: false)
+
+    init(_ source: inout PaymentText) throws(StandardDefect) {
+        let text = source.all().trimmed
+        let parts = text.split(at: ";")
+        let number = parts[0].dropFirst(1)
+        guard parts.count > 1, number.isDigits else { throw text.defect(.foreign, "code", "is not one of Swish") }
+        guard parts.count <= 4 else { throw parts[4].defect(.length, "part 5", "stands behind the last; remove it") }
+        guard 5...15 ~= number.count else {
+            throw number.defect(.length, "number", "must have 5 to 15 digits")
+        }
+        payee = number.text
+        amount =
+            parts[1].isEmpty ? nil : try DecimalText(parts[1], "amount", Self.amountRules).text.trimmingPoint
+        let message = parts.count > 2 ? try parts[2].decoded("message").limited(to: 50, "message").text : ""
+        self.message = message.isEmpty ? nil : message
+        let mask = parts.count > 3 ? parts[3] : text.suffix(0)
+        guard mask.isEmpty || mask.count == 1 && UInt8(ascii: "0")...UInt8(ascii: "7") ~= mask.bytes[mask.offset] else {
+            throw mask.defect(.range, "mask", "must be a digit from 0 to 7")
+        }
+        let bits = mask.bytes.first.map { $0 - 0x30 } ?? 0
+        editable = zip(["payee", "amount", "message"], 0...).filter { bits >> $0.1 & 1 == 1 }.map(\.0)
+    }
+
+    var fields: InstructionFields {
+        var fields: InstructionFields = ["payee": .string(payee)]
+        fields.setOrNull("amount", amount)
+        fields.setOrNull("message", message)
+        fields["editable"] = .array(editable.map(JSONValue.string))
+        return fields
+    }
+
+    var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable)
+        return instruction
+    }
+}
+
+extension PaymentInstruction {
+    /// Sets the common values of links and codes.
+    mutating func completeSwish(payee: String, amount digits: String?, message: String?, editable: [String]) {
+        setUncheckedPayee(payee)
+        network = "swish"
+        amount = .init(digits, iso: "SEK")
+        memo = message
+        if editable.contains("amount"), case .fixed(let money) = amount {
+            amount = .suggested(money)
+            warnings.append(.amountEditable)
+        }
     }
 }
