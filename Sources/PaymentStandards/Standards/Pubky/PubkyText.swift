@@ -1,15 +1,15 @@
 import PaymentCore
+import PaymentCrypto
 
-/// A text of the Pubky network, or of Paykit, which pays over it: a user's key in any of its spellings, a request or an
-/// endpoint to pay, a question to the user's key manager, and its answer.
+/// A text of the Pubky network, or of Paykit, which pays over that network: a user's key in any spelling, a request or
+/// an endpoint to pay, a question to the user's key manager, or its answer.
 ///
 /// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A
-/// key has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve.
-/// An answer of a key manager proves nothing: anyone can make such a link.
+/// key has no checksum. A bare key is claimed only if its four spare bits are zero and it is a point of the curve. A
+/// key manager's answer proves nothing: anyone can make such a link.
 struct PubkyText: PaymentStandard {
     static let id = "pubky"
     static let specification = "Pubky and Paykit links, Pubky Ring"
-    /// True.
     static let ignoresUnknownParts = true
     static let patterns: [StandardPattern] =
         [.bare(BareShape(lengths: PubkyKeyText.length...PubkyKeyText.length, .alphanumeric)), .prefix("pubky")]
@@ -29,14 +29,13 @@ struct PubkyText: PaymentStandard {
         case callback
     }
 
-    /// The purpose of the text.
     let kind: Kind
-    /// The user: the payee, or the one who is said to have answered; canonical z-base-32.
+    /// The user as canonical z-base-32: the payee, or the user who is claimed to have answered.
     let key: String?
     let fields: InstructionFields
     /// The names of the fields that hold a secret.
     let secretFields: Set<String>
-    /// The content of the endpoint of an ``Kind/invoice``, where it is of a standard that is read here.
+    /// The content of the endpoint of an ``Kind/invoice``, if this library reads its standard.
     let endpoint: PaymentInstruction?
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
@@ -79,7 +78,7 @@ struct PubkyText: PaymentStandard {
 
     // MARK: Users
 
-    /// Reads a bare key, or one behind the prefix `pubky`, with a path or without.
+    /// Reads a bare key, or one after the prefix `pubky`, with a path or without.
     private init(text part: TextPart) throws(StandardDefect) {
         guard part.starts(with: "pubky"), part.count > PubkyKeyText.length else {
             self.init(.payee, key: try PubkyKeyText.read(part, isBare: true), [:])
@@ -99,15 +98,15 @@ struct PubkyText: PaymentStandard {
         try self.init(payee: name, path: path)
     }
 
-    /// Returns the text in the place of a user's key: before the path, after slashes or without them.
+    /// Returns the text in place of a user's key: before the path, with or without slashes before it.
     private static func name(_ source: inout PaymentText) -> TextPart { source.authority ?? source.path() }
 
     private init(payee name: TextPart, in source: inout PaymentText, path: TextPart?) throws(StandardDefect) {
-        // The scanner takes the key for a host, and hosts have no case.
+        // The scanner takes the key for a host and lowercases it.
         if let spelling = source.link.spelling, !spelling.contains(name.text) {
             throw name.defect(.malformed, "key", "is written in lower case; copy it again")
         }
-        // Of another fragment nothing is made.
+        // Another fragment is left unread.
         let isKey = source.link.fragment?.hasPrefix("encryptionKey=") == true
         try self.init(payee: name, path: path, fragment: isKey ? source.fragment() : nil)
     }
@@ -120,7 +119,7 @@ struct PubkyText: PaymentStandard {
             fields.set("path", path.text)
             fields.set("generation", Self.generation(of: path))
         }
-        // Links to the private endpoints of generation 1 contain the key that opens them.
+        // Links to private endpoints of generation 1 contain the key that opens them.
         let words = fragment?.cut(at: "=")
         let isSecret = words?.head.equals("encryptionKey") == true
         if isSecret { fields.set("encryptionKey", words?.tail?.text) }
@@ -135,7 +134,7 @@ struct PubkyText: PaymentStandard {
         }
     }
 
-    /// Returns the generation of Paykit whose data lies at `path`: each generation uses another place.
+    /// Returns the generation of Paykit whose data is at `path`. Each generation uses another place.
     private static func generation(of path: TextPart) -> String? {
         let first: [StaticString] = ["/public/paykit", "/public/slashpay", "/slashpay/"]
         if first.contains(where: { path.starts(with: $0) }) { return "first (slashtags)" }
@@ -184,9 +183,9 @@ struct PubkyText: PaymentStandard {
         self.init(.invoice, fields, endpoint: endpoint)
     }
 
-    // MARK: What it says
+    // MARK: Fields and instruction
 
-    /// Pays the user or the endpoint; pays nothing where a key manager is asked or answers.
+    /// Pays the user or the endpoint. A key manager's question or answer pays nothing.
     var instruction: PaymentInstruction {
         var instruction = endpoint ?? bareInstruction
         if endpoint != nil {
@@ -234,7 +233,7 @@ extension PubkyText.Kind {
 }
 
 extension PaymentInstruction {
-    /// Takes the content of `other`, which it holds.
+    /// Takes the content of `other`, the instruction of the endpoint inside.
     fileprivate mutating func take(_ other: PaymentInstruction?) {
         guard let other else { return }
         purpose = other.purpose
@@ -247,5 +246,267 @@ extension PaymentInstruction {
         alternatives = other.alternatives
         otherReadings = other.otherReadings
         warnings = other.warnings
+    }
+}
+
+/// The questions to a user's key manager, and its answers.
+extension PubkyText {
+    /// The parameters of a question.
+    private struct Question {
+        var needs: [String] = []
+        /// At least one of these parameters is required.
+        var needsOneOf: [String] = []
+    }
+
+    private static let answered = ["callback", "x-success"]
+    private static let throughRelay = ["relay", "secret"]
+    private static let questions: [String: Question] = [
+        "signin": Question(needs: throughRelay), "signup": Question(needs: throughRelay + ["hs"]),
+        "signin_grant": Question(needs: throughRelay + ["cid", "cpk"]),
+        "signup_grant": Question(needs: throughRelay + ["hs", "cid", "cpk"]),
+        "secret_export": Question(needs: ["secret"]), "direct_signup": Question(needs: ["hs"]),
+        "auth": Question(needs: ["callback"]), "session": Question(needsOneOf: answered),
+        "paykit-connect": Question(needs: ["callback", "ephemeralPk"]),
+        "get-profile": Question(needs: ["callback"]), "get-follows": Question(needs: ["callback"]),
+        "sign-message": Question(needs: ["message", "callback"]), "derive-keypair": Question(needs: ["callback"]),
+    ]
+    /// The actions that only the key manager itself can interpret.
+    private static let managersOwn: Set<String> = [
+        "auth", "session", "paykit-connect", "get-profile", "get-follows", "sign-message", "derive-keypair",
+    ]
+
+    /// The fields by their parameters.
+    private static let names: [String: String] = [
+        "caps": "capabilities", "relay": "relay", "secret": "secret", "hs": "homeserver", "st": "signUpToken",
+        "cid": "clientId", "cpk": "clientKey", "callback": "callback", "x-success": "callback", "x-error": "onError",
+        "x-cancel": "onCancel", "x-source": "source", "deviceId": "deviceId", "ephemeralPk": "ephemeralKey",
+        "includeEpoch1": "includesEpoch1", "epoch": "epoch", "pubkey": "about", "app": "app", "message": "message",
+    ]
+    private static let asking = QueryReader(QueryRules(), known: Set(names.keys).union(["key", "index", "total"]))
+
+    /// Reads a question to a key manager.
+    init(asking source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
+        let action = Self.action(&source)
+        if action.equals("migrate") {
+            throw action.defect(
+                .secret, "action",
+                "hands a wallet's keys to another device: anyone who has seen it may have part of them")
+        }
+        let name = action.isEmpty ? "signin" : action.text
+        guard let question = Self.questions[name], link.scheme == "pubkyring" || !Self.managersOwn.contains(name) else {
+            throw action.defect(.unsupported, "action", "is none that is known; use a newer app")
+        }
+        var values: [String: TextPart] = [:]
+        try source.query(Self.asking) { name, parameter throws(StandardDefect) in
+            guard parameter.isKnown else { return }
+            let value = try Self.asking.text(parameter, name)
+            if !value.isEmpty { values[name] = value }
+        }
+        // If both occur, the newer one counts.
+        if values["x-success"] != nil { values["callback"] = nil }
+        for need in question.needs where values[need] == nil {
+            throw StandardDefect(.missing, need, at: link.text.utf8.count, "is missing; have the code made anew")
+        }
+        guard question.needsOneOf.isEmpty || question.needsOneOf.contains(where: { values[$0] != nil }) else {
+            throw StandardDefect(
+                .missing, "callback", at: link.text.utf8.count, "is missing; the answer could not be delivered")
+        }
+        var fields: InstructionFields = ["action": .string(name)]
+        for (parameter, field) in Self.names.sorted(by: { $0.value < $1.value }) {
+            guard let value = values[parameter] else { continue }
+            fields[field] = try Self.checked(value, parameter)
+        }
+        self.init(.authorization, fields, secret: Set(["secret", "signUpToken"]).intersection(fields.map(\.name)))
+    }
+
+    /// Returns the name of the question. Some programs nest the schemes, or add a slash.
+    private static func action(_ source: inout PaymentText) -> TextPart {
+        let path = source.path()
+        var action = source.authority ?? path
+        if action.equals("pubkyauth") { action = path }
+        while action.starts(with: "/") { action = action.dropFirst(1) }
+        while action.text.hasSuffix("/") { action = action.dropLast(1) }
+        return action
+    }
+
+    /// Returns the value of `parameter`, which must be well-formed.
+    private static func checked(_ value: TextPart, _ parameter: String) throws(StandardDefect) -> JSONValue {
+        switch parameter {
+        case "secret":
+            guard Base64URL.decode(value.text)?.count == 32 else {
+                throw value.defect(.malformed, "secret", "is 32 bytes as base64url without padding")
+            }
+        case "relay":
+            guard let relay = try? PaymentLink(value.text), relay.isHTTPS || isLocal(relay) else {
+                throw value.defect(.malformed, "relay", "is an address that begins with https://")
+            }
+        case "hs", "cpk": return .string(try PubkyKeyText.read(value))
+        case "pubkey":
+            return .string(try PubkyKeyText.read(value.starts(with: "pubky") ? value.dropFirst(5) : value))
+        case "caps":
+            let list = value.split(at: ",").filter { !$0.isEmpty }
+            guard list.allSatisfy(isCapability) else {
+                throw value.defect(.malformed, "caps", "is a list of paths and rights, as in /pub/paykit.app/v0/:rw")
+            }
+            return .array(list.map { .string($0.text) })
+        case "ephemeralPk":
+            guard value.count == 64, Hex.decode(value.text) != nil else {
+                throw value.defect(.malformed, parameter, "is 64 hexadecimal digits")
+            }
+        case "includeEpoch1": return .bool(!value.equals("false"))
+        case "callback", "x-success", "x-error", "x-cancel":
+            guard let link = try? PaymentLink(value.text), link.form != .text else {
+                throw value.defect(.malformed, parameter, "is an app's or a page's address")
+            }
+        default: break
+        }
+        return .string(value.text)
+    }
+
+    private static func isLocal(_ link: PaymentLink) -> Bool {
+        link.isPlainHTTP && ["localhost", "127.0.0.1", "[::1]"].contains(link.host)
+    }
+
+    private static func isCapability(_ part: TextPart) -> Bool {
+        let (path, rights) = part.cut(at: ":")
+        guard path.starts(with: "/"), let rights else { return false }
+        return rights.bytes.allSatisfy { "rw".utf8.contains($0) }
+    }
+
+    // MARK: Answers
+
+    /// The names of answers in Paykit's apps: the hosts of the links with the apps' schemes.
+    private static let answers: Set<String> = [
+        "paykit-setup", "paykit-session", "paykit-profile", "paykit-follows", "paykit-signature", "pubky-callback",
+        "pubky-auth",
+    ]
+    /// The fields of answers by their parameters, including secrets.
+    private static let announced: [String: String] = [
+        "pubky": "key", "pubkey": "key", "request_id": "requestId", "mode": "mode", "name": "name", "bio": "bio",
+        "image": "image", "avatar": "image", "error": "error", "follows": "follows", "signature": "signature",
+        "capabilities": "capabilities", "nonce": "nonce", "errorCode": "error", "errorMessage": "errorMessage",
+        "session": "session", "session_secret": "sessionSecret",
+    ]
+    private static let secretAnswers: Set<String> = ["session", "sessionSecret"]
+    private static let hearing = QueryReader(QueryRules(), known: Set(announced.keys).union(["secret_key"]))
+
+    /// Reads the answer of a key manager to an app, under the app's own scheme.
+    init(answer source: inout PaymentText) throws(StandardDefect) {
+        let link = source.link
+        guard let host = source.authority else { throw source.all().defect(.foreign, "link", "is another app's") }
+        do {
+            try self.init(answer: host, &source, end: link.text.utf8.count)
+        } catch {
+            // The remains of a broken one may still contain the secret.
+            var error = error
+            error.holdsSecret = true
+            throw error
+        }
+    }
+
+    private init(answer host: TextPart, _ source: inout PaymentText, end: Int) throws(StandardDefect) {
+        let isKnown = Self.answers.contains(host.text)
+        let isFormer = host.equals("paykit-keypair") || host.equals("paykit-cross-session")
+        let names = Set(source.link.query.map { QueryItems($0).map(\.name) } ?? [])
+        // Upstream's key manager answers to any address, so only the parameters' names identify its answer.
+        let isSession = names.contains("session_secret") && !names.isDisjoint(with: ["pubky", "pubkey"])
+        guard isKnown || isFormer || isSession else { throw host.defect(.foreign, "host", "is another app's") }
+        if names.contains("secret_key") {
+            throw host.defect(
+                .secret, "secret_key", "is a private key: anyone who has seen it can act as its owner; do not use it")
+        }
+        guard !isFormer else {
+            throw host.defect(.unsupported, "host", "is of an answer that is no longer taken; ask again")
+        }
+        var values: [String: TextPart] = [:]
+        try source.query(Self.hearing) { name, parameter throws(StandardDefect) in
+            guard let field = Self.announced[name] else { return }
+            guard values[field] == nil else {
+                throw parameter.name.defect(.duplicate, name, "stands twice; readers would disagree which counts")
+            }
+            values[field] = try Self.hearing.text(parameter, name)
+        }
+        var key: String?
+        if let name = values.removeValue(forKey: "key") {
+            key = try PubkyKeyText.read(name.starts(with: "pubky") ? name.dropFirst(5) : name)
+        }
+        var fields: InstructionFields = ["answer": .string(host.text)]
+        let word = source.path().dropFirst(1)
+        if host.equals("pubky-auth"), !word.isEmpty { fields.set("result", word.text) }
+        for (field, value) in values.sorted(by: { $0.key < $1.key }) {
+            switch field {
+            case "capabilities", "follows":
+                fields[field] = .array(value.split(at: ",").filter { !$0.isEmpty }.map { .string($0.text) })
+            default: fields.set(field, value.text)
+            }
+        }
+        self.init(.callback, key: key, fields, secret: Self.secretAnswers.intersection(values.keys))
+    }
+}
+
+/// A user's key as text: 52 characters of z-base-32.
+enum PubkyKeyText {
+    /// The number of its characters.
+    static let length = 52
+
+    /// Returns true if `part` consists of the right number of the right characters.
+    static func isSpelt(_ part: TextPart) -> Bool {
+        part.count == length && Base32.human.groups(part.bytes) != nil
+    }
+
+    /// Returns the canonical text of the key in `part`.
+    ///
+    /// - Parameter isBare: True if nothing else shows that it is meant to be a key. Then every doubt makes it foreign.
+    static func read(_ part: TextPart, isBare: Bool = false) throws(StandardDefect) -> String {
+        guard part.count == length else {
+            throw part.defect(
+                isBare ? .foreign : .length, "key", "has \(length) characters; copy all of it, and nothing else")
+        }
+        guard let bytes = Base32.human.decode(part.bytes, ignoringSpareBits: true) else {
+            throw part.defect(
+                isBare ? .foreign : .malformed, "key",
+                "is in lower case, without 0, 2, l and v; compare it with where it came from")
+        }
+        guard EdwardsPoint.isValid(bytes) else {
+            throw part.defect(
+                isBare ? .foreign : .checksum, "key",
+                "is no valid key: at least one character is wrong; copy it again")
+        }
+        let text = Base32.human.encode(bytes)
+        guard !isBare || text == part.text else {
+            throw part.defect(.foreign, "key", "ends with y or o; at least one character is wrong")
+        }
+        return text
+    }
+}
+
+/// The endpoints of Paykit's methods.
+enum PubkyEndpoint {
+    /// The possible standards of a method's endpoints. Methods without a description are not read.
+    private static let standards: [String: [any PaymentStandard.Type]] = [
+        "lightning": [Bolt11.self, LNURL.self, Bolt12.self], "onchain": [BitcoinAddress.self, BIP321.self],
+        "lnurl": [LNURL.self], "bolt12": [Bolt12.self],
+    ]
+
+    /// Returns the content of the endpoint `part` of `method`; nil for a method without a description.
+    static func read(_ part: TextPart, method: String) throws(StandardDefect) -> PaymentInstruction? {
+        guard let standards = standards[method] else { return nil }
+        guard let link = try? PaymentLink(part.text) else {
+            throw part.defect(.malformed, "data", "is no endpoint of '\(method)'; ask for a new one")
+        }
+        var reason: StandardDefect?
+        for standard in standards {
+            do throws(StandardDefect) {
+                // The standards are asked directly, not by the text's beginning.
+                return try standard.reading(of: link)
+            } catch {
+                // A private key stays a private key, whatever other standards report.
+                if error.kind != .foreign { reason = error.kind == .secret ? error : reason ?? error }
+            }
+        }
+        throw part.defect(
+            reason?.kind ?? .malformed, "data",
+            reason.map { "its \($0.part) \($0.advice)" } ?? "is no endpoint of '\(method)'; ask for a new one")
     }
 }
