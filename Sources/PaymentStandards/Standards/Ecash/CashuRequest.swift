@@ -17,20 +17,20 @@ struct CashuRequest: PaymentStandard {
     private let content: CBORValue?
     /// The records of version B; empty for A.
     private let bytes: [UInt8]
-    /// The requested amount; nil where the payer decides.
+    /// The requested amount; nil if the payer decides.
     let amount: UInt64?
-    /// The amount's unit; nil where the payer decides.
+    /// The amount's unit; nil if the payer decides.
     let unit: String?
-    /// The mints whose ecash is taken; empty for any.
+    /// The accepted mints; empty for any.
     let mints: [String]
-    /// The id by which the payee recognises the payment.
+    /// An id for the payee to recognise the payment.
     let paymentID: String?
     /// The purpose of the payment, as the request claims.
     let details: String?
-    /// The ways of the ecash to the payee: kind and address.
+    /// The ways to deliver ecash to the payee: kind and address.
     private let transports: [String]
 
-    /// Creates a value by reading `link`, bare or behind `cashu:`.
+    /// Creates a value by reading `source`, bare or after `cashu:`.
     init(_ source: inout PaymentText) throws(StandardDefect) {
         try self.init(Cashu.payload(of: &source, "creq"), "request")
     }

@@ -3,7 +3,7 @@ import PaymentCrypto
 
 /// Ecash as a text: bearer money, worth its amount to the first reader. Source: Cashu NUT-00.
 ///
-/// Taking it brings money to the reader. It must not be shown, logged or sent to any service but its mint.
+/// Redeeming it brings money to the reader. It must not be shown, logged or sent to any service but its mint.
 struct CashuToken: PaymentStandard {
     static let id = "cashu-token"
     static let specification = "Cashu NUT-00"
@@ -20,12 +20,12 @@ struct CashuToken: PaymentStandard {
     let mint: String
     /// The amount's unit: `sat`, `usd` …
     let unit: String
-    /// A text of the token's maker.
+    /// A text of the token's author.
     let memo: String?
     /// The amount that it is worth.
     let amount: UInt64
 
-    /// Creates a value by reading `link`, bare, behind `cashu:` or in a web page's link.
+    /// Creates a value by reading `source`, bare, after `cashu:` or in a web page's link.
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = try Cashu.payload(of: &source, "cashu")
         guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {
@@ -59,7 +59,7 @@ struct CashuToken: PaymentStandard {
     }
 
     private struct Content {
-        /// The mint; nil where there are several.
+        /// The mint; nil if there are several.
         var mint: String?
         var unit: String
         var memo: String?
@@ -124,9 +124,9 @@ struct CashuToken: PaymentStandard {
 
 /// The common parts of Cashu's standards.
 enum Cashu {
-    /// Takes and returns a bare text, the text behind the scheme, or of a web page's link the value that begins with
-    /// `prefix`: the rest of its path, a value of its query or behind the `#`. The page is that of some wallet, which
-    /// the text does not need.
+    /// Takes and returns a bare text, the text after the scheme, or the value in a web page's link that begins with
+    /// `prefix`. That value is the rest of the path, or a value of the query or after the `#`. The page is a wallet's,
+    /// and the text does not need it.
     ///
     /// - Throws: ``StandardDefect`` of kind `foreign` for a page's link without such a value, `duplicate` for several.
     static func payload(of source: inout PaymentText, _ prefix: StaticString) throws(StandardDefect) -> TextPart {
@@ -142,7 +142,7 @@ enum Cashu {
                 $0.startsIgnoringCase(prefix)
             })
         let take = { (_: String, parameter: QueryParameter) throws(StandardDefect) in
-            // Base64 may end with the sign that separates names and values.
+            // Base64 may end with `=`, which also separates names and values.
             let value = parameter.whole.startsIgnoringCase(prefix) ? parameter.whole : parameter.value
             guard value.startsIgnoringCase(prefix) else { return }
             isAgain = isAgain || found != nil
