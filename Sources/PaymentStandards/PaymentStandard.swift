@@ -3,7 +3,7 @@ public import PaymentCore
 /// A way to write a payment as a text: a URI, a QR code's content, an address, a hosted link.
 ///
 /// A conforming type is a value that holds the content of one such text. Its doc comment names the specification and
-/// the sections it follows. Adding one takes a file under `Standards/` and a line in ``KnownStandards/all``.
+/// the sections it follows. A new standard takes a type under `Standards/` and a line in ``KnownStandards/all``.
 public protocol PaymentStandard: Sendable, Hashable {
     /// The standard's short name, such as `epc-qr`. For a family of standards that one type reads, the family's.
     static var id: String { get }
@@ -14,21 +14,23 @@ public protocol PaymentStandard: Sendable, Hashable {
     /// The specification, for people: `EPC069-12 v2.1`.
     static var specification: String { get }
 
-    /// True if its texts are worth money to everyone who sees them, so that not even broken ones are shown. The default
-    /// is false; a standard with only some such texts sets ``PaymentInstruction/holdsSecret``.
+    /// True if its texts are worth money to everyone who sees them. Not even broken ones are shown. The default is
+    /// false. A standard with only some such texts sets ``PaymentInstruction/holdsSecret``.
     static var isSecret: Bool { get }
 
-    /// The patterns by which the recognition table finds this standard. It never reads a text that matches none.
+    /// The patterns of this standard's texts in the recognition table. The standard never reads a text without one of
+    /// them.
     static var patterns: [StandardPattern] { get }
 
     /// True if the specification says that readers ignore parts that they do not know. A text with a part that could
     /// change the payment is otherwise defective. The default is false.
     static var ignoresUnknownParts: Bool { get }
 
-    /// Creates a value by reading `text`, one of whose patterns matched.
+    /// Creates a value by reading `text`, which matched one of the patterns.
     ///
-    /// - Parameter text: The scanned text. What is not taken of it becomes ``PaymentCore/PaymentInstruction/unread``.
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    /// - Parameter text: The scanned text. Each part that is not taken becomes
+    ///   ``PaymentCore/PaymentInstruction/unread``.
+    /// - Throws: ``StandardDefect``, of kind `foreign` if the text was not meant to be of this standard.
     init(_ text: inout PaymentText) throws(StandardDefect)
 
     /// The short name of the standard this text is of: one of ``ids``. The default is ``id``.
@@ -54,19 +56,19 @@ extension PaymentStandard {
     /// ``id``.
     public var standard: String { Self.id }
 
-    /// Creates a value by reading `link`. Parts that are not known are dropped, unless they could change the payment;
+    /// Creates a value by reading `link`. Unknown parts are dropped unless they could change the payment.
     /// ``StandardsReader`` returns them.
     ///
-    /// - Throws: ``StandardDefect``; also for a part that could change the payment, of whatever standard.
+    /// - Throws: ``StandardDefect``, also for an unknown part that could change the payment.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         var text = PaymentText(link)
         try self.init(&text)
         if let part = try text.rest().first(where: \.couldChangePayment) { throw part.defect(in: link) }
     }
 
-    /// Creates a value by reading `text`. Parts that are not known are dropped, unless they could change the payment.
+    /// Creates a value by reading `text`. Unknown parts are dropped unless they could change the payment.
     ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` also where `text` is not acceptable as a link.
+    /// - Throws: ``StandardDefect``, also of kind `foreign` if `text` is not acceptable as a link.
     public init(text: String) throws(StandardDefect) {
         let link: PaymentLink
         do { link = try PaymentLink(text) } catch { throw StandardDefect(.foreign, "link", at: 0, error.description) }
@@ -86,7 +88,7 @@ extension PaymentStandard {
 
 /// A standard whose texts people also make, not only read.
 ///
-/// Reading the printed ``text`` gives an equal value; printing is canonical: equal values print equal texts.
+/// Reading the printed ``text`` returns an equal value. Printing is canonical: equal values print equal texts.
 public protocol WritablePaymentStandard: PaymentStandard {
     /// The canonical text.
     var text: String { get }

@@ -33,7 +33,7 @@ struct StandardsTableTests {
     @Test("Every standard has a name for people, and nothing else has")
     func names() throws {
         for id in KnownStandards.all.flatMap({ $0.ids }) {
-            let name = try #require(KnownStandards.name(of: id), "\(id) has no name in StandardNames.swift")
+            let name = try #require(KnownStandards.name(of: id), "\(id) has no name in KnownStandards.swift")
             #expect(name.phrase.hasPrefix("a ") || name.phrase.hasPrefix("an "), "\(id)")
             #expect(name.title.first?.isUppercase == true && !name.title.contains(id), "\(id)")
         }
