@@ -180,7 +180,7 @@ enum SystemSockets {
     private static func prepareListener(_ descriptor: Int32, at address: StreamAddress) {
         // Connections of an earlier program that have not quite ended do not block the port.
         setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, to: 1)
-        guard case .v6(let bits) = address.host else { return }
+        guard let bits = address.host.v6 else { return }
         // A listener at every IPv6 address accepts IPv4 connections as well; the system's default differs.
         setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: bits == 0 ? 0 : 1)
     }
@@ -232,11 +232,12 @@ extension SystemSockets {
             name.sin_port = address.port.bigEndian
             name.sin_addr.s_addr = bits.bigEndian
             return pass(name)
-        case .v6(let bits):
+        case .v6(let first, let last):
             var name = sockaddr_in6()
             name.sin6_family = sa_family_t(AF_INET6)
             name.sin6_port = address.port.bigEndian
-            withUnsafeMutableBytes(of: &name.sin6_addr) { $0.copyBytes(from: bits.bigEndianBytes) }
+            let octets = first.bigEndianBytes + last.bigEndianBytes
+            withUnsafeMutableBytes(of: &name.sin6_addr) { $0.copyBytes(from: octets) }
             return pass(name)
         @unknown default: preconditionFailure("an address of no kind")
         }
@@ -374,7 +375,7 @@ extension StreamAddress {
         case AF_INET6:
             self = name.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
                 let bits = withUnsafeBytes(of: $0.pointee.sin6_addr) { $0.reduce(UInt128(0)) { $0 << 8 | UInt128($1) } }
-                return StreamAddress(.v6(bits), port: UInt16(bigEndian: $0.pointee.sin6_port))
+                return StreamAddress(StreamAddress.Host(v6: bits), port: UInt16(bigEndian: $0.pointee.sin6_port))
             }
         default: return nil
         }

@@ -77,7 +77,7 @@ public final class LocalStreams: StreamTransport {
             var port = address.port
             let isV6 = if case .v6 = address.host { true } else { false }
             func place(_ port: UInt16) -> StreamAddress {
-                isV6 ? StreamAddress(.v6(1), port: port) : .loopback(port: port)
+                isV6 ? StreamAddress(.v6(0, 1), port: port) : .loopback(port: port)
             }
             while port == 0 || (address.port == 0 && state.listeners[place(port)] != nil) {
                 port = state.nextPort

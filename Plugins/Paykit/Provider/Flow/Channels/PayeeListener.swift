@@ -161,14 +161,14 @@ package struct ListenerGate: Sendable {
 extension StreamAddress {
     /// The unit of one subscriber: an IPv4 address, or the network of 64 bits that a subscriber of IPv6 has at least.
     fileprivate var place: Host {
-        guard case .v6(let bits) = host else { return host }
-        return .v6((bits >> 64) << 64)
+        guard case .v6(let first, _) = host else { return host }
+        return .v6(first, 0)
     }
 
     /// The network that many units of one owner may share.
     fileprivate var network: Host {
         if case .v4(let bits) = host { return .v4((bits >> 8) << 8) }
-        guard case .v6(let bits) = host else { return host }
-        return .v6((bits >> 80) << 80)
+        guard case .v6(let first, _) = host else { return host }
+        return .v6((first >> 16) << 16, 0)
     }
 }

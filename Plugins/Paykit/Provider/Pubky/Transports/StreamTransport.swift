@@ -120,8 +120,22 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     public enum Host: Sendable, Hashable {
         /// An IPv4 address, its first octet in the highest bits.
         case v4(UInt32)
-        /// An IPv6 address, its first octet in the highest bits. Zones are not kept.
-        case v6(UInt128)
+        /// An IPv6 address: its first eight octets and its last eight, the first of each in the highest bits. Zones are
+        /// not kept.
+        ///
+        /// Not one `UInt128`: Swift 6.3.1 without optimization aligns a returned ``StreamAddress`` for words, and traps
+        /// when it copies one that needs more.
+        case v6(UInt64, UInt64)
+
+        /// Creates an IPv6 address from its bits.
+        package init(v6 bits: UInt128) {
+            self = .v6(UInt64(truncatingIfNeeded: bits >> 64), UInt64(truncatingIfNeeded: bits))
+        }
+
+        /// The bits of an IPv6 address; nil for an IPv4 address.
+        package var v6: UInt128? {
+            if case .v6(let first, let last) = self { UInt128(first) << 64 | UInt128(last) } else { nil }
+        }
     }
 
     /// The machine. An IPv4 address written as an IPv6 address is an IPv4 address.
@@ -131,7 +145,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an address.
     public init(_ host: Host, port: UInt16) {
-        if case .v6(let bits) = host, bits >> 32 == 0xFFFF {
+        if case .v6(0, let bits) = host, bits >> 32 == 0xFFFF {
             self.host = .v4(UInt32(truncatingIfNeeded: bits))
         } else {
             self.host = host
@@ -165,7 +179,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
             guard let bits = IPv6Text.read(isInBrackets ? String(host.dropFirst().dropLast()) : host) else {
                 return nil
             }
-            self.init(.v6(bits), port: port)
+            self.init(Host(v6: bits), port: port)
         } else {
             guard let address = DatagramAddress("\(host):\(port)") else { return nil }
             self.init(address)
@@ -179,7 +193,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     public var isLoopback: Bool {
         switch host {
         case .v4(let bits): DatagramAddress(host: bits, port: port).isLoopback
-        case .v6(let bits): bits == 1
+        case .v6(let first, let last): first == 0 && last == 1
         }
     }
 
@@ -188,12 +202,12 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     public var isPublic: Bool {
         switch host {
         case .v4(let bits): return DatagramAddress(host: bits, port: port).isPublic
-        case .v6(let bits):
+        case .v6(let bits, _):
             // All assigned addresses, except those for documentation, for protocols, and for tunnels to any IPv4
             // address.
-            guard port != 0, bits >> 125 == 0b001 else { return false }
-            return bits >> 105 != 0x2001_0000 >> 9 && bits >> 96 != 0x2001_0DB8 && bits >> 112 != 0x2002
-                && bits >> 108 != 0x3FFF0
+            guard port != 0, bits >> 61 == 0b001 else { return false }
+            return bits >> 41 != 0x2001_0000 >> 9 && bits >> 32 != 0x2001_0DB8 && bits >> 48 != 0x2002
+                && bits >> 44 != 0x3FFF0
         }
     }
 
@@ -201,7 +215,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch host {
         case .v4(let bits): DatagramAddress(host: bits, port: port).description
-        case .v6(let bits): "[\(IPv6Text.write(bits))]:\(port)"
+        case .v6: "[\(IPv6Text.write(host.v6 ?? 0))]:\(port)"
         }
     }
 }

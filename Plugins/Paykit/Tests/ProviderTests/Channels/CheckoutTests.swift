@@ -130,7 +130,7 @@ struct PrivatePaymentTests {
     func overV6() async throws {
         let payer = try await PrivatePayer(TCPTransport())
         let peer: PubkySandbox.Peer
-        let place = StreamAddress(.v6(1), port: 0)
+        let place = StreamAddress(.v6(0, 1), port: 0)
         do { peer = try await payer.sandbox.createPeer(.ready, over: TCPTransport(), at: place) } catch {
             print("no IPv6 loopback here: \(error)")
             return

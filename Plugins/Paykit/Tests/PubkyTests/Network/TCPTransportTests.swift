@@ -41,7 +41,7 @@ struct TCPTransportTests {
 
     /// True if this machine has IPv6.
     private static let hasV6: Bool = {
-        guard case .done(let socket) = SystemSockets.open(.listener, at: StreamAddress(.v6(1), port: 0)) else {
+        guard case .done(let socket) = SystemSockets.open(.listener, at: StreamAddress(.v6(0, 1), port: 0)) else {
             return false
         }
         SystemSockets.release(socket.descriptor)
@@ -52,7 +52,7 @@ struct TCPTransportTests {
         "Over IPv6 it is the same, by its address and by a name",
         .enabled(if: hasV6, "this machine has no IPv6 loopback"))
     func overV6() async throws {
-        let listener = try await transport.listen(at: StreamAddress(.v6(1), port: 0))
+        let listener = try await transport.listen(at: StreamAddress(.v6(0, 1), port: 0))
         let place = listener.localAddress
         #expect(place.isLoopback && place.description == "[::1]:\(place.port)")
         for host in ["::1", "[::1]", "[0:0::1]"] {
@@ -71,9 +71,9 @@ struct TCPTransportTests {
 
     @Test("A listener at every address takes both kinds", .enabled(if: hasV6, "this machine has no IPv6 loopback"))
     func bothKinds() async throws {
-        let listener = try await transport.listen(at: StreamAddress(.v6(0), port: 0))
+        let listener = try await transport.listen(at: StreamAddress(.v6(0, 0), port: 0))
         let port = listener.localAddress.port
-        for place in [StreamAddress.loopback(port: port), StreamAddress(.v6(1), port: port)] {
+        for place in [StreamAddress.loopback(port: port), StreamAddress(.v6(0, 1), port: port)] {
             async let accepted = listener.accept()
             let client = try await transport.connect(to: place)
             #expect(try await accepted.peer.isLoopback && client.peer == place)
