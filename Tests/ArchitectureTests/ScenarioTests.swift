@@ -3,7 +3,7 @@ import Testing
 /// The sandboxes' scenarios: static values, each of which has to be in the list for users and tests.
 @Suite("Every scenario is listed")
 struct ScenarioTests {
-    /// The scenarios of a folder: the declared values, and the names in its lists.
+    /// The scenarios of a sandbox: the declared values, and the names in its lists.
     private struct Scenarios {
         var declared: [String]
         var listed: [String]
@@ -19,22 +19,20 @@ struct ScenarioTests {
         }
     }
 
-    /// The folders called `Scenarios`, each as one text.
-    private static func folders() throws -> [String: Scenarios] {
-        let files = try Project.onDisk().files.filter { file, _ in
-            file.contains("/Scenarios/") && !file.hasPrefix("Tests/")
-        }
-        return Dictionary(grouping: files) { String($0.key.prefix(upTo: $0.key.lastIndex(of: "/") ?? $0.key.endIndex)) }
-            .mapValues { Scenarios($0.map(\.value).joined(separator: "\n")) }
+    /// The files of sandboxes' scenarios.
+    private static func files() throws -> [String: Scenarios] {
+        try Project.onDisk().files.filter { file, _ in
+            file.contains("/Sandbox/") && file.hasSuffix("Scenario.swift") && !file.hasPrefix("Tests/")
+        }.mapValues { Scenarios($0) }
     }
 
     @Test("What is declared is listed once, and nothing else")
     func listed() throws {
-        let folders = try Self.folders()
-        #expect(folders.count == 5)
-        for (folder, scenarios) in folders {
-            #expect(scenarios.declared.count >= 20, "\(folder): the scenarios cannot be read any more")
-            #expect(scenarios.listed.sorted() == scenarios.declared.sorted(), "\(folder)")
+        let files = try Self.files()
+        #expect(files.count == 5)
+        for (file, scenarios) in files {
+            #expect(scenarios.declared.count >= 20, "\(file): the scenarios cannot be read any more")
+            #expect(scenarios.listed.sorted() == scenarios.declared.sorted(), "\(file)")
         }
     }
 
