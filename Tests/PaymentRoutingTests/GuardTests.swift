@@ -124,7 +124,9 @@ struct GuardTests {
                 ("X-Token", "canary-8"),
                 // The replacement itself, as a service may have handed it out.
                 ("Authorization", "Bearer <redacted>"),
-                // No credentials, or too short to be one.
+                ("Authorization", "Digest first-canary, second-canary"),
+                // No credentials, or too short to be one; the name of a scheme is none.
+                ("Authorization", "Signature short"),
                 ("Idempotency-Key", "idempotency-1"), ("Authorization", "Basic ab=="),
             ] {
                 let request = HTTPRequest(.get, try HTTPURL("https://api.acme.example/"), headers: [name: value])
@@ -140,13 +142,42 @@ struct GuardTests {
         }
         _ = try await world.pay()
         let texts = await bodies.texts
-        #expect(texts.count == 18)
+        #expect(texts.count == 22)
         #expect(texts.allSatisfy { !$0.contains("canary") }, "\(texts)")
         #expect(texts.count { $0.contains("idempotency-1, Idempotency-Key idempotency-1") } == 2)
         #expect(texts.count { $0.contains("Basic ab==") } == 2)
+        #expect(texts.count { $0.contains("Authorization Signature short") } == 2)
         #expect(
             texts.first == "Bearer <redacted> refused: Authorization Bearer <redacted>, Authorization Bearer <redacted>"
         )
+    }
+
+    @Test(
+        "Nor where characters of a credential are escaped",
+        arguments: [
+            (#""of/a=canary\""#, "<redacted>"),
+            (##"{"token":"\"of\/a=canary\\\""}"##, ##"{"token":"<redacted>"}"##),
+            (##"{"token":"\"of\/a\u003dcanary\u005C\u0022","n":1}"##, ##"{"token":"<redacted>","n":1}"##),
+            (##"\u0022\u006Ff\/a\u003Dcanar\u0079\\\" \u0022of/a=canary\\\""##, "<redacted> <redacted>"),
+            // Other texts stay as they are, also where they end within an escape.
+            (##"\u0022\u006Ff\/a\u003"##, ##"\u0022\u006Ff\/a\u003"##),
+            (##""of/a\u013dcanary\\""##, ##""of/a\u013dcanary\\""##),
+            (##"\"of/a=canar\"##, ##"\"of/a=canar\"##),
+        ])
+    func escapedCredentials(text: String, read: String) async throws {
+        var world = World()
+        world.transport = RecordingTransport { _ throws(TransportError) in
+            HTTPResponse(status: 200, body: Array(text.utf8))
+        }
+        let bodies = Bodies()
+        world.provider.payBody = { attempt, context in
+            let headers: HTTPHeaders = ["Authorization": #"Bearer "of/a=canary\""#]
+            let request = HTTPRequest(.get, try HTTPURL("https://api.acme.example/"), headers: headers)
+            await bodies.add(try await context.http.send(request).body)
+            return .cancelled
+        }
+        _ = try await world.pay()
+        #expect(await bodies.texts == [read])
     }
 
     private actor Bodies {

@@ -405,17 +405,40 @@ enum ByteSearch {
     }
 
     /// The place of the first occurrence of `text` at or after `start`; nil for an empty text.
-    static func range(of text: [UInt8], in bytes: [UInt8], from start: Int) -> Range<Int>? {
+    ///
+    /// - Parameter orEscaped: true to find it also with characters that are escaped as JSON does it (RFC 8259, section 7).
+    static func range(of text: [UInt8], in bytes: [UInt8], from start: Int, orEscaped: Bool = false) -> Range<Int>? {
         guard let byte = text.first else { return nil }
+        let other = orEscaped ? UInt8(ascii: "\\") : byte
         return bytes.withUnsafeBufferPointer { bytes in
             var index = start
             while index + text.count <= bytes.count {
-                index = first(in: bytes, from: index) { equal($0, byte) | equal($0, 0) }
+                index = first(in: bytes, from: index) { equal($0, byte) | equal($0, other) | equal($0, 0) }
                 guard index + text.count <= bytes.count else { return nil }
                 if bytes[index..<index + text.count].elementsEqual(text) { return index..<index + text.count }
+                if orEscaped, let end = end(ofEscaped: text, in: bytes, from: index) { return index..<end }
                 index += 1
             }
             return nil
         }
+    }
+
+    /// The end of `text` at `start`, where any of its characters may be escaped; nil if it is not there.
+    private static func end(ofEscaped text: [UInt8], in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var index = start
+        for byte in text {
+            // The longest that stands for one character is a backslash, `u` and four digits.
+            let next = bytes[index...].prefix(6)
+            let (value, length) =
+                switch (next.first, next.dropFirst().first) {
+                case (UInt8(ascii: "\\"), UInt8(ascii: "u")):
+                    (UInt8(String(decoding: next.dropFirst(2), as: UTF8.self), radix: 16), next.count)
+                case (UInt8(ascii: "\\"), let escaped): (escaped, 2)
+                case (let plain, _): (plain, 1)
+                }
+            guard value == byte else { return nil }
+            index += length
+        }
+        return index
     }
 }

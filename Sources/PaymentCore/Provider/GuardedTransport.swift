@@ -43,7 +43,7 @@ package struct GuardedTransport: HTTPTransport {
         for credential in request.headers.credentials {
             var start = 0
             // The replacement may be a credential, too: a service may have handed it out.
-            while let found = ByteSearch.range(of: credential, in: response.body, from: start) {
+            while let found = ByteSearch.range(of: credential, in: response.body, from: start, orEscaped: true) {
                 response.body.replaceSubrange(found, with: Self.replacement)
                 start = found.lowerBound + Self.replacement.count
             }
@@ -59,19 +59,19 @@ extension HTTPHeaders {
     private static let credentialNames = ["authorization", "cookie", "api-key", "apikey", "token", "secret"]
         .map { Array($0.utf8) }
 
-    /// The values that prove who sends, without the name of their scheme; each value of a cookie.
+    /// The words that prove who sends, without the name of their scheme; each value of a cookie.
     fileprivate var credentials: [[UInt8]] {
         fields.flatMap { field -> [[UInt8]] in
             let name = Array(field.name.lowercased().utf8)
             guard Self.credentialNames.contains(where: { ByteSearch.range(of: $0, in: name, from: 0) != nil }) else {
                 return []
             }
+            let isCookie = name == Array("cookie".utf8)
+            let parts = field.value.utf8.split(separator: UInt8(ascii: isCookie ? ";" : " "))
             let values =
-                name == Array("cookie".utf8)
-                ? field.value.utf8.split(separator: UInt8(ascii: ";")).map {
-                    $0.split(separator: UInt8(ascii: "="), maxSplits: 1).last ?? $0
-                }
-                : [field.value.utf8.split(separator: UInt8(ascii: " ")).last ?? field.value.utf8[...]]
+                isCookie
+                ? parts.map { $0.split(separator: UInt8(ascii: "="), maxSplits: 1).last ?? $0 }
+                : parts.count > 1 ? Array(parts.dropFirst()) : parts
             return values.filter { $0.count >= Self.shortestCredential }.map(Array.init)
         }
     }
