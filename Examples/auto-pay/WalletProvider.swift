@@ -6,12 +6,12 @@ struct WalletProvider: PaymentProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         guard let order = order(link) else { return nil }
-        return LinkMatch(reference: "\(order.payee)/\(order.number)/\(order.amount.minorUnitText)")
+        return LinkMatch(.payment("\(order.payee)/\(order.number)/\(order.amount.minorUnitText)"))
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         guard let order = order(request.link) else { throw PaymentError(.notFound, "there is no such payment") }
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: order.payee, id: order.payee), amount: order.amount,
             options: [PaymentMethodOption(id: "cash", title: "Cash", amount: order.amount)])
     }

@@ -39,15 +39,15 @@ struct CustodianProvider: PaymentProvider {
     }
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        order(link).map { LinkMatch(reference: $0.name, holdsSecret: false) }
+        order(link).map { LinkMatch(.payment($0.name), holdsSecret: false) }
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         guard let order = order(request.link) else { throw PaymentError(.notAPayment, "it asks for no exact amount") }
         let isOver = order.instruction.expiresAt.map { $0 <= context.clock.now } ?? false
         let known = try await status(of: request.reference, in: context)
         let report: ServiceReport? = if case .pending = known { isOver ? .expired : nil } else { known }
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: order.payee), amount: order.amount,
             options: report == nil
                 ? [

@@ -10,13 +10,13 @@ struct CoffeeProvider: PaymentProvider {
     }
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/")
-        return parts.count == 2 && PathSegment.isSafe(parts[1]) ? LinkMatch(reference: String(parts[1])) : nil
+        return parts.count == 2 && PathSegment.isSafe(parts[1]) ? LinkMatch(.payment(String(parts[1]))) : nil
     }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let order: JSONValue = try await context.json(.get, gateway.appending(["orders", request.reference.id]))
         let (price, payee) = (try money(order["price"]), Payee(name: order["shop"]?.string ?? "unknown"))
         let option = PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)
-        return PaymentQuote(reference: request.reference, payee: payee, amount: price, options: [option])
+        return ProviderQuote(reference: request.reference, payee: payee, amount: price, options: [option])
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let (url, price) = (try gateway.appending(["orders", attempt.reference.id, "pay"]), attempt.option.amount)

@@ -14,14 +14,14 @@ struct TeaProvider: PaymentProvider {
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/")
         guard parts.count == 2, PathSegment.isSafe(parts[1]) else { return nil }
-        return LinkMatch(reference: String(parts[1]))
+        return LinkMatch(.payment(String(parts[1])))
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let order = try await ask(request.reference, context)
         let (price, report) = (try order.money(), order.report(of: request.reference))
         let isOpen = order.state == "open"
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: order.shop), amount: price,
             options: isOpen ? [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)] : [],
             report: isOpen ? nil : report)

@@ -116,7 +116,7 @@ public struct PaymentRouter: Sendable {
         let consent = Consent(unverified: acceptingUnverified, unclear: acceptingUnclear)
         let request = try quoteRequest(route, consent)
         let serviceClient = try serviceClient(for: route.provider, payer: request.isUnclear ? payer.alwaysAsked : payer)
-        if route.match.namesPayee, let payee = route.match.reference {
+        if let payee = route.match.payee {
             return try await pay(request, to: payee, serviceClient)
         }
         let outcome = try await carryOnce(request.reference) { journal in
@@ -368,7 +368,7 @@ public struct PaymentRouter: Sendable {
         _ route: Route, _ consent: Consent, for intent: PaymentIntent? = nil
     ) throws(PaymentError) -> QuoteRequest {
         let id = try trustedID(in: route, consent)
-        guard route.match.namesPayee else {
+        guard route.match.payee != nil else {
             return QuoteRequest(
                 link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))
         }

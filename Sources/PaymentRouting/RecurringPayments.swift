@@ -110,7 +110,7 @@ extension PaymentRouter {
         }
         // No person looks at the link again before each period.
         let payee = try trustedID(in: route)
-        guard route.match.namesPayee else {
+        guard route.match.payee != nil else {
             throw PaymentError(
                 .notAPayment, "the plan's link names no payee for repeated payments; make a new plan",
                 provider: charge.provider)

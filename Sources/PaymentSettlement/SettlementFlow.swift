@@ -17,7 +17,7 @@ package enum SettlementFlow {
     package static func quote(
         _ offers: [(id: String, title: String, offer: SettlementOffer)], of reference: PaymentReference,
         payee: Payee, payeeID: String?, in context: ProviderContext
-    ) async throws -> PaymentQuote {
+    ) async throws -> ProviderQuote {
         let now = context.clock.now
         let current = offers.filter { $0.offer.expiresAt.map { now < $0 } ?? true }
         guard !current.isEmpty else {
@@ -27,7 +27,7 @@ package enum SettlementFlow {
         }
         let answer = try await chosenAmount(current.map(\.offer.amount), payee, context)
         if case .declined = answer {
-            return PaymentQuote(reference: reference, payee: payee, amount: nil, options: [], report: .cancelled)
+            return ProviderQuote(reference: reference, payee: payee, amount: nil, options: [], report: .cancelled)
         }
         var options: [PaymentMethodOption] = []
         for (id, title, offer) in current {
@@ -45,7 +45,7 @@ package enum SettlementFlow {
                 .unusableOption, "the payee takes this amount by none of their endpoints", phase: .answered)
         }
         let amounts = Set(options.map(\.amount))
-        return PaymentQuote(
+        return ProviderQuote(
             reference: reference, payee: payee, amount: amounts.count == 1 ? amounts.first : nil, options: options)
     }
 

@@ -200,7 +200,7 @@ extension LinkMatch {
             Trust.unclear(reason: "'\(names)' is not known, and could change coin, amount, payee or time")
         }
         if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
-            self.init(reference: hash, trust: trust ?? .verified, holdsSecret: false)
+            self.init(.payment(hash), trust: trust ?? .verified, holdsSecret: false)
             return
         }
         guard let offer = offers.first(where: { $0.endpoint.kind == .bitcoinAddress }) ?? offers.first else {
@@ -209,15 +209,14 @@ extension LinkMatch {
         let destination = offer.endpoint.text
         let amounts = offers.compactMap { if case .fixed(let money) = $0.amount { money } else { nil } }
         guard let amount = amounts.first else {
-            self.init(
-                reference: destination, trust: trust ?? .verified, holdsSecret: false, namesPayee: true)
+            self.init(.payee(destination), trust: trust ?? .verified, holdsSecret: false)
             return
         }
         // Thousandths of a satoshi are counted in another unit.
         let unit = amount.exponent == Currency.satoshi.exponent ? "" : "e\(amount.exponent)"
         let label = offer.label.map { ":" + Hex.encode(Digest.sha256.hash(Array($0.utf8))).prefix(32) }
         self.init(
-            reference: "\(destination):\(amount.minorUnitText)\(unit)\(label ?? "")", trust: trust ?? .verified,
+            .payment("\(destination):\(amount.minorUnitText)\(unit)\(label ?? "")"), trust: trust ?? .verified,
             holdsSecret: false)
     }
 }

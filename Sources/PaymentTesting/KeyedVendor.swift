@@ -104,18 +104,18 @@ public struct KeyedProvider: PaymentProvider {
         guard !id.isEmpty, id.utf8.count <= 40, id.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else {
             return nil
         }
-        return LinkMatch(reference: String(id))
+        return LinkMatch(.payment(String(id)))
     }
 
     /// Returns one option: to pay.
     ///
     /// - Throws: ``PaymentError`` when the service cannot be asked.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
         let report = state.report(request.reference)
         let isOpen = state.status == "open"
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "Keyed"), amount: amount,
             options: isOpen ? [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)] : [],
             report: isOpen ? nil : report)

@@ -258,7 +258,7 @@ enum Rules {
     }
 
     /// The public enums with all possible cases: yes or no, or a grammar.
-    static let closedEnums: Set<String> = ["Form", "JSONValue", "Phase", "Replay", "ReviewVerdict", "Trust"]
+    static let closedEnums: Set<String> = ["Form", "JSONValue", "Phase", "Replay", "ReviewVerdict", "Subject", "Trust"]
 
     static func growth(_ project: Project) -> [Violation] {
         // The vendors' enums have the cases of their guides or SDKs.

@@ -63,9 +63,9 @@ struct PatternProvider: PaymentProvider {
             id: ProviderID(rawValue: id), name: id, patterns: patterns, outboundHosts: [])
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: nil) }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(nil) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         throw PaymentError(.unsupported, "only routes")
     }
 

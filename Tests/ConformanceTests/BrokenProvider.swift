@@ -109,15 +109,15 @@ struct BrokenProvider: PaymentProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         guard flaw == .readsFirstSegment else { return base.recognize(link) }
-        return link.path.split(separator: "/").first.map { LinkMatch(reference: String($0)) }
+        return link.path.split(separator: "/").first.map { LinkMatch(.payment(String($0))) }
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         if flaw == .tells { context.log("asking with \(Subjects.secret)") }
         let quote = try await base.quote(request, in: context)
         guard flaw == .asksAgain, let amount = quote.amount else { return quote }
         // It also offers a payment that is already in progress.
-        return PaymentQuote(
+        return ProviderQuote(
             reference: quote.reference, payee: quote.payee, amount: amount,
             options: [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)])
     }

@@ -13,7 +13,7 @@ struct SeveralRequestsProvider: PaymentProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await base.quote(request, in: context)
     }
 

@@ -119,8 +119,10 @@ private struct Taker: PaymentProvider {
         descriptor = ProviderDescriptor(id: ProviderID(rawValue: id), name: id, patterns: patterns, outboundHosts: [])
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: nil) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw OnlyRoutes() }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(nil) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
+        throw OnlyRoutes()
+    }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         throw OnlyRoutes()
     }

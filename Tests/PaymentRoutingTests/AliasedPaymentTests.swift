@@ -15,7 +15,7 @@ struct AliasedPaymentTests {
         var descriptor: ProviderDescriptor { base.descriptor }
         func isUnresolved(_ payment: PaymentReference) -> Bool { payment.id.hasPrefix("short") }
         func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
             try await base.quote(request, in: context)
         }
         func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

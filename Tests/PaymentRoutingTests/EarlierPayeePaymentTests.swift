@@ -156,7 +156,7 @@ struct EarlierPayeePaymentTests {
     @Test("A payment that the service has not made yet is asked about, although no step of it has begun")
     func pending() async throws {
         var service = PatientProvider()
-        service.base.match = { _ in LinkMatch(reference: "mina", namesPayee: true) }
+        service.base.match = { _ in LinkMatch(.payee("mina")) }
         service.base.payBody = { _, _ in .pending(retryAfter: nil) }
         service.base.statusBody = { _, _ in .pending(retryAfter: nil) }
         let router = try router(service, journal)
@@ -173,7 +173,7 @@ struct EarlierPayeePaymentTests {
         var descriptor: ProviderDescriptor { base.descriptor }
         func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
         func payee(of option: PaymentMethodOption) -> String? { "mina" }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
             try await base.quote(request, in: context)
         }
         func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

@@ -20,7 +20,7 @@ struct EvidenceTests {
         var word: ServiceReport
         var descriptor: ProviderDescriptor { base.descriptor }
         func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
             try await base.quote(request, in: context)
         }
         func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

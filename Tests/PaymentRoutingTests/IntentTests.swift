@@ -205,7 +205,8 @@ struct IntentTests {
             CaptureRequest(of: own, amount: .cents(1000)).reference,
         ] {
             let quote = PaymentQuote(
-                reference: reference, payee: Payee(name: "Shop"), amount: nil, options: [.euros("card")])
+                ProviderQuote(
+                    reference: reference, payee: Payee(name: "Shop"), amount: nil, options: [.euros("card")]))
             let statement = await router.carryOut(Self.intent(), quote: quote, as: Payer())
             #expect(Self.notBegun(statement) == .integrity, "\(reference): \(statement)")
         }
@@ -218,7 +219,8 @@ struct IntentTests {
         let world = World()
         let options: [PaymentMethodOption] = [.euros("card"), .euros("card")]
         let quote = PaymentQuote(
-            reference: ScriptedProvider.reference, payee: Payee(name: "Shop"), amount: nil, options: options)
+            ProviderQuote(
+                reference: ScriptedProvider.reference, payee: Payee(name: "Shop"), amount: nil, options: options))
         let statement = try await world.router.carryOut(Self.intent(), quote: quote, as: Payer())
         #expect(Self.notBegun(statement) == .invalidResponse)
         #expect(world.provider.calls["pay"] == 0)
@@ -227,7 +229,7 @@ struct IntentTests {
     @Test("A link that does not prove its destination is paid only with the intent's consent")
     func unverified() async throws {
         var world = World()
-        world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unverified(reason: "the payee is not proven"))
+        world.provider.match = { _ in LinkMatch(.payment("p1"), trust: .unverified(reason: "the payee is not proven"))
         }
         let router = try world.router
         let without = PaymentIntent(of: ScriptedProvider.link, key: "a", choice: .option("card"))
@@ -788,11 +790,11 @@ private struct ReusedNames: ReusableReferenceProvider {
 
     private func parts(_ link: PaymentLink) -> [String] { link.path.split(separator: "/").map(String.init) }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { parts(link).first.map { LinkMatch(reference: $0) } }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { parts(link).first.map { LinkMatch(.payment($0)) } }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let cents = UInt128(parts(request.link).last ?? "") ?? 0
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "Shop"), amount: .cents(cents),
             options: [PaymentMethodOption(id: "card", title: "Card", amount: .cents(cents))])
     }

@@ -99,11 +99,11 @@ struct LedgerTableTests {
         var descriptor: ProviderDescriptor { base.descriptor }
         func recognize(_ link: PaymentLink) -> LinkMatch? {
             guard link.text == LedgerTableTests.planLink else { return base.recognize(link) }
-            return LinkMatch(reference: "mina", namesPayee: true)
+            return LinkMatch(.payee("mina"))
         }
         func payee(of option: PaymentMethodOption) -> String? { nil }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-            PaymentQuote(
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
+            ProviderQuote(
                 reference: request.reference, payee: base.payee, amount: nil, options: base.options, report: report)
         }
         func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

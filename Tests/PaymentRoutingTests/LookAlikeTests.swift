@@ -125,8 +125,8 @@ private struct Claimer: PaymentProvider {
     let descriptor = ProviderDescriptor(
         id: "acme", name: "Acme", patterns: [.host("pay.acmeshop.example")], outboundHosts: [])
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: nil) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(nil) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         throw CancellationError()
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport { .cancelled }

@@ -55,7 +55,7 @@ struct PayTests {
     @Test("An unverified link needs consent, and nothing is asked before it is given")
     func consent() async throws {
         var world = World()
-        world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unverified(reason: "it is odd")) }
+        world.provider.match = { _ in LinkMatch(.payment("p1"), trust: .unverified(reason: "it is odd")) }
         let router = try world.router
         await #expect {
             try await router.pay(ScriptedProvider.link, as: .careless)
@@ -400,7 +400,7 @@ struct PayTests {
         var world = World()
         world.provider.match = { link in
             guard link.scheme == "shop" else { return ScriptedProvider.match(link) }
-            return LinkMatch(reference: nil, role: .callback)
+            return LinkMatch(nil, role: .callback)
         }
         world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router

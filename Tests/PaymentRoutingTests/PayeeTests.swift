@@ -223,12 +223,12 @@ struct PayeeTests {
     @Test("A provider that cannot distinguish payees has no links that name one")
     func fault() async throws {
         var world = World()
-        world.provider.match = { _ in LinkMatch(reference: "mina", namesPayee: true) }
+        world.provider.match = { _ in LinkMatch(.payee("mina")) }
         struct Unable: PaymentProvider {
             let base: ScriptedProvider
             var descriptor: ProviderDescriptor { base.descriptor }
-            func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: "mina", namesPayee: true) }
-            func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+            func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(.payee("mina")) }
+            func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
                 try await base.quote(request, in: context)
             }
             func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

@@ -12,7 +12,7 @@ private protocol Unasked: PaymentProvider {}
 extension Unasked {
     var descriptor: ProviderDescriptor { ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: []) }
     func recognize(_ link: PaymentLink) -> LinkMatch? { nil }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw nothing }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote { throw nothing }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport { throw nothing }
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         throw nothing

@@ -12,7 +12,7 @@ struct ReturnTests {
     ) async throws -> World {
         var world = World()
         world.provider.match = { link in
-            link.scheme == "shop" ? LinkMatch(reference: nil, role: .callback) : ScriptedProvider.match(link)
+            link.scheme == "shop" ? LinkMatch(nil, role: .callback) : ScriptedProvider.match(link)
         }
         world.provider.completeBody = { attempt, _ in try complete(attempt.reference.id) }
         for id in ["p1", "p2", "p3"] {

@@ -21,7 +21,7 @@ struct RoutePropertyTests {
                 .host("pay.good.com", path: "/pay"), .hostSuffix("good.com"), .scheme("wc"), .textPrefix("pay_"),
                 .returnURL("shop://x"), .host("[::1]:8443"), .host("127.0.0.1"),
             ], outboundHosts: [])
-        provider.match = { _ in LinkMatch(reference: "r") }
+        provider.match = { _ in LinkMatch(.payment("r")) }
         return PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
     }

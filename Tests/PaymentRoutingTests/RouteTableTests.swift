@@ -15,9 +15,9 @@ private struct Claimant: PaymentProvider {
     }
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        link.text.contains(refused) ? nil : LinkMatch(reference: "r", holdsSecret: holdsSecret)
+        link.text.contains(refused) ? nil : LinkMatch(.payment("r"), holdsSecret: holdsSecret)
     }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw Unused() }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote { throw Unused() }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport { throw Unused() }
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         throw Unused()

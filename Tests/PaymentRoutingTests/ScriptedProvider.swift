@@ -34,15 +34,15 @@ struct ScriptedProvider: RedirectCompletingProvider {
 
     static func match(_ link: PaymentLink) -> LinkMatch? {
         guard let id = link.queryItems.values("id").first else { return nil }
-        return LinkMatch(reference: String(id), role: link.scheme == "shop" ? .callback : .payment)
+        return LinkMatch(.payment(String(id)), role: link.scheme == "shop" ? .callback : .payment)
     }
 
     func recognize(_ link: PaymentLink) -> LinkMatch? { match(link) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         calls.count("quote")
         try await quoteBody()
-        return PaymentQuote(
+        return ProviderQuote(
             reference: quotedReference ?? request.reference, payee: payee, amount: nil, options: options,
             expiresAt: expiresAt, report: quotedOutcome)
     }

@@ -20,7 +20,7 @@ struct SettlementFlowTests {
 
         func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
 
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
             try await base.quote(request, in: context)
         }
 
@@ -138,7 +138,7 @@ struct SettlementFlowTests {
 
         func recognize(_ link: PaymentLink) -> LinkMatch? { InvoiceProvider().recognize(link) }
 
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
             let offer = try #require(SettlementOffer.offers(in: Self.invoice, StandardsReader()).first)
             guard case .fixed(let asked) = offer.amount else { throw PaymentError(.integrity, "it states no amount") }
             let amount = try Money(
@@ -146,7 +146,7 @@ struct SettlementFlowTests {
             let option = PaymentMethodOption(
                 id: "only", title: "only", amount: amount, needs: [.settlement(.bolt11, network: "mainnet")],
                 providerData: ["endpoint": try JSONValue.encode(offer.endpoint)])
-            return PaymentQuote(
+            return ProviderQuote(
                 reference: request.reference, payee: Payee(name: "Mina"), amount: amount, options: [option])
         }
 

@@ -36,7 +36,7 @@ struct SettlementNameTests {
         ] as [([SettlementOffer], String, Bool)])
     func name(offers: [SettlementOffer], reference: String, namesPayee: Bool) throws {
         let match = try #require(LinkMatch(settling: offers))
-        #expect(match.reference == reference && match.namesPayee == namesPayee && match.holdsSecret == false)
+        #expect(match.reference == reference && (match.payee != nil) == namesPayee && match.holdsSecret == false)
     }
 
     @Test("A label is a part of the name where the amount is fixed, and of no other")
@@ -44,7 +44,7 @@ struct SettlementNameTests {
         let labelled = try #require(LinkMatch(settling: [Self.offer(.lnurl, "url", Self.fixed, label: "1:a")]))
         let reference = try #require(labelled.reference)
         #expect(reference.hasPrefix("url:2100:") && reference.utf8.count == "url:2100:".utf8.count + 32)
-        #expect(labelled.holdsSecret == false && !labelled.namesPayee)
+        #expect(labelled.holdsSecret == false && labelled.payee == nil)
         #expect(LinkMatch(settling: [Self.offer(.lnurl, "url", label: "1:a")])?.reference == "url")
         let exact = try Money(minorUnits: 2_100_000, currency: .satoshi, exponent: 11)
         #expect(LinkMatch(settling: [Self.offer(.lnurl, "url", .fixed(exact))])?.reference == "url:2100000e11")

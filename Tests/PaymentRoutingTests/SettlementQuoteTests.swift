@@ -29,7 +29,7 @@ struct SettlementQuoteTests {
 
     private func quote(
         _ offers: Offers, payeeID: String? = nil, _ chooser: Payer.AmountChooser? = nil
-    ) async throws -> PaymentQuote {
+    ) async throws -> ProviderQuote {
         let context = ProviderContext.unstored(
             hosts: [], http: RecordingTransport(), payer: Payer(amountChooser: chooser), clock: clock)
         return try await SettlementFlow.quote(

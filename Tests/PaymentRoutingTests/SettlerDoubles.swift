@@ -214,20 +214,20 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         if let payee = link.queryItems.values("payee").first {
-            return LinkMatch(reference: String(payee), namesPayee: true)
+            return LinkMatch(.payee(String(payee)))
         }
-        return link.queryItems.values("id").first.map { LinkMatch(reference: String($0)) }
+        return link.queryItems.values("id").first.map { LinkMatch(.payment(String($0))) }
     }
 
     func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         calls.count("quote")
         try await quoteBody()
-        let endpoint = request.match.namesPayee ? Self.address : Self.endpoint
+        let endpoint = request.match.payee != nil ? Self.address : Self.endpoint
         var data: JSONValue = ["endpoint": try JSONValue.encode(endpoint)]
-        if request.match.namesPayee { data["payee"] = request.match.reference.map { .string($0) } }
-        return PaymentQuote(
+        if let payee = request.match.payee { data["payee"] = .string(payee) }
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "Mina"), amount: amount,
             options: [
                 PaymentMethodOption(

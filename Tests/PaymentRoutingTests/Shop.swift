@@ -14,7 +14,7 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
 
     var descriptor: ProviderDescriptor { base.descriptor }
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await base.quote(request, in: context)
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

@@ -366,8 +366,9 @@ struct SpendingLedgerTests {
     private func spending(under autoPay: AutoPay) async throws -> Spending {
         let option = PaymentMethodOption.euros("card")
         let quote = PaymentQuote(
-            reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
-            amount: nil, options: [option])
+            ProviderQuote(
+                reference: PaymentReference(provider: "acme", id: "p1"), payee: Payee(name: "Shop", id: "alice"),
+                amount: nil, options: [option]))
         return try await autoPay.spending(
             on: option, .cents(1000), of: quote, by: AttemptID(rawValue: "a"),
             at: Date(timeIntervalSince1970: 86_400 * 3), in: InMemoryJournal())

@@ -11,7 +11,7 @@ struct UnclearTests {
 
     private static func world() -> World {
         var world = World()
-        world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unclear(reason: reason)) }
+        world.provider.match = { _ in LinkMatch(.payment("p1"), trust: .unclear(reason: reason)) }
         return world
     }
 

@@ -38,17 +38,17 @@ package struct ShopProvider: PaymentProvider {
     package func recognize(_ link: PaymentLink) -> LinkMatch? {
         if link.scheme == "shop-app" {
             let isNamed = !habits.mistakes.contains(.mixesReturns)
-            return LinkMatch(reference: isNamed ? Self.name(in: link) : nil, role: .callback)
+            return LinkMatch(isNamed ? Self.name(in: link).map { .payment($0) } : nil, role: .callback)
         }
         let id = String(link.path.dropFirst())
         guard !id.isEmpty, id.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else { return nil }
-        return LinkMatch(reference: habits.foldsSpellings ? id.lowercased() : id)
+        return LinkMatch(.payment(habits.foldsSpellings ? id.lowercased() : id))
     }
 
     /// The payment that a return names.
     static func name(in callback: PaymentLink) -> String? { callback.queryItems.values("id").first.map(String.init) }
 
-    package func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    package func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
         var options = [PaymentMethodOption(id: "card", title: "Card", amount: amount)]
@@ -59,7 +59,7 @@ package struct ShopProvider: PaymentProvider {
                     account: context.payer.accounts.first, needs: [.signing(method: "eth_sendTransaction")]))
         }
         let isOpen = state.status == "open"
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "Shop"), amount: amount, options: isOpen ? options : [],
             expiresAt: Date(timeIntervalSince1970: Double(state.expires) ?? 0),
             report: isOpen ? nil : state.outcome(request.reference))

@@ -179,16 +179,16 @@ struct WalletProvider: SettlingProvider, PayeeProvider {
     }
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        LinkMatch(reference: String(link.path.drop { $0 == "/" }), namesPayee: true)
+        LinkMatch(.payee(String(link.path.drop { $0 == "/" })))
     }
 
     func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let payee = request.match.reference ?? ""
         let endpoint = SettlementEndpoint(.bitcoinAddress, text: "\(payee)|\(request.reference.id)", network: "regtest")
         try await context.clock.sleep(for: .seconds(2))
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: payee, id: payee), amount: money(1000),
             options: [
                 PaymentMethodOption(

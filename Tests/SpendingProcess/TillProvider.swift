@@ -10,19 +10,19 @@ struct TillProvider: PayeeProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/").map(String.init)
-        if parts.count == 3, parts[0] == "to" { return LinkMatch(reference: "payee \(parts[1])", namesPayee: true) }
-        return parts.first.map { LinkMatch(reference: $0) }
+        if parts.count == 3, parts[0] == "to" { return LinkMatch(.payee("payee \(parts[1])")) }
+        return parts.first.map { LinkMatch(.payment($0)) }
     }
 
     func payee(of option: PaymentMethodOption) -> String? { option.providerData?["to"]?.string }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let parts = request.link.path.split(separator: "/").map(String.init)
         guard parts.count == 3 else { throw PaymentError(.notFound, "there is no such payment") }
         let amount = try Money(minorUnitText: parts[2], currency: .eur)
         var data: JSONValue = ["payee": .string("payee \(parts[1])")]
-        if request.match.namesPayee { data["to"] = data["payee"] }
-        return PaymentQuote(
+        if request.match.payee != nil { data["to"] = data["payee"] }
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "Payee", id: "payee \(parts[1])"), amount: amount,
             options: [
                 PaymentMethodOption(id: "cash", title: "Cash", amount: amount, providerData: data)

@@ -60,7 +60,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         // DNS does not distinguish upper and lower case.
         if let name = name(in: link) {
-            return LinkMatch(reference: name.lowercased(), holdsSecret: false, namesPayee: true)
+            return LinkMatch(.payee(name.lowercased()), holdsSecret: false)
         }
         return LinkMatch(settling: SettlementOffer.offers(in: link, reader))
     }
@@ -71,12 +71,12 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
     /// Returns a quote for the text. Only a name is looked up for it, and only an open amount is asked of the payer.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let (offers, payee) = try await offers(of: request, in: context)
         let named = offers.map { (id: $0.endpoint.kind.rawValue, title: Self.title($0.endpoint), offer: $0) }
         return try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
-            payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
+            payeeID: request.match.payee, in: context)
     }
 
     /// Returns the ways to pay the text, and the payee as shown.

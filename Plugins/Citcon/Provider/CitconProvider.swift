@@ -46,24 +46,25 @@ public struct CitconProvider: RedirectCompletingProvider {
             do throws(CitconOrderLink.Defect) {
                 let order = try CitconOrderLink(link)
                 return LinkMatch(
-                    reference: OrderName(
-                        mode: order.mode, merchant: configuration.merchant, reference: order.reference
-                    ).text)
+                    .payment(
+                        OrderName(
+                            mode: order.mode, merchant: configuration.merchant, reference: order.reference
+                        ).text))
             } catch {
                 // Reports the reason instead of ignoring the link.
-                return LinkMatch(reference: nil, trust: .unverified(reason: error.description))
+                return LinkMatch(nil, trust: .unverified(reason: error.description))
             }
         }
         if let match = LandingPage.match(link) { return match }
         guard WalletReturn(link.text, at: configuration.application.places) != nil else { return nil }
-        return LinkMatch(reference: nil, role: .callback)
+        return LinkMatch(nil, role: .callback)
     }
 
     /// Returns the terms of the order link, without a request to the service.
     ///
     /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened, or a
     ///   link is for another environment.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try checkIsNoPage(request.reference)
         let link: CitconOrderLink
         do throws(CitconOrderLink.Defect) { link = try CitconOrderLink(request.link) } catch {
@@ -79,7 +80,7 @@ public struct CitconProvider: RedirectCompletingProvider {
         let option = PaymentMethodOption(
             id: link.method, title: Methods.title(of: link.method), amount: link.amount, needs: [need],
             providerData: try JSONValue.encode(OrderTerms(link.token)))
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "a merchant of Citcon"), amount: link.amount,
             options: [option])
     }

@@ -96,7 +96,7 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
 /// Payments of generation 2 requests, which lie sealed on their senders' homeservers (Protocol 5.9).
 extension PaymentFlow {
     /// Quotes the request of a link: exactly its amount, at the sender's public endpoints of its method.
-    func quote(_ request: QuoteRequest, named name: String, from sender: PubkyKey) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, named name: String, from sender: PubkyKey) async throws -> ProviderQuote {
         guard let privately else {
             throw PaymentError(
                 .unsupported,

@@ -71,7 +71,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     /// Looks up the endpoints of a user, or reads the link's invoice. Names and pictures are unverified claims.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         var quote = try await flow(context).quote(request)
         if let name = PaykitSubscription.name(in: request.link) {
             quote.options = try quote.options.map { option in

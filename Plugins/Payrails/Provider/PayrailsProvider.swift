@@ -62,13 +62,13 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// at the page that waits for the payer. After a decline it can be paid in another way.
     ///
     /// - Throws: ``PaymentError``; no request that moves money has been sent then.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let session = try await session(request.reference, context)
         let execution = try await session.execution()
         let price = try session.payload.amount.money()
         let order = WireText.line(session.setup.merchantReference)
-        func quote(_ options: [PaymentMethodOption], _ report: ServiceReport? = nil) -> PaymentQuote {
-            PaymentQuote(
+        func quote(_ options: [PaymentMethodOption], _ report: ServiceReport? = nil) -> ProviderQuote {
+            ProviderQuote(
                 reference: request.reference, payee: Payee(name: order.map { "a shop (order \($0))" } ?? "a shop"),
                 amount: price, options: options, report: report)
         }

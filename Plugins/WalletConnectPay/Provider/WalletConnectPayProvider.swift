@@ -59,7 +59,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     /// names.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         for pages in returns {
-            if let id = pages.payment(in: link) { return LinkMatch(reference: id, role: .callback) }
+            if let id = pages.payment(in: link) { return LinkMatch(.payment(id), role: .callback) }
         }
         return LinkReading.match(link, in: appLinks)
     }
@@ -76,7 +76,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     /// Gets the payment and the options of the payer's accounts.
     ///
     /// - Throws: ``PaymentError``; no request that moves money was sent then.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await flow(context).quote(request.reference)
     }
 

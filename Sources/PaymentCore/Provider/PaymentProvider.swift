@@ -33,7 +33,7 @@ public protocol PaymentProvider: PaymentService {
     ///   - context: network, payer, clock and the like.
     /// - Returns: payee, amount and options; without options and with a report when there is nothing left to pay.
     /// - Throws: ``PaymentError`` with phase `beforeSend` or `answered`: nothing that moves money may be sent.
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote
 
     /// Carries one attempt out, in durable steps.
     ///
@@ -126,7 +126,7 @@ extension SettlingProvider {
 
 /// A provider with links that name a payee and no single payment: paying such a link again is another payment.
 ///
-/// Its ``LinkMatch/namesPayee`` marks those links. Routers give each of their payments its own id, drawn when it is
+/// Such links match with ``LinkMatch/Subject/payee(_:)``. Routers give each of their payments its own id, drawn when it is
 /// quoted. While a payment to a payee is open that may have moved money, no other one to the same payee begins.
 public protocol PayeeProvider: PaymentProvider {
     /// Returns the payee of an option, in the form of ``LinkMatch/reference`` of the payee's links; nil if it
@@ -273,26 +273,41 @@ public struct LinkMatch: Sendable, Hashable {
         case unclear(reason: String)
     }
 
-    /// The payment id that the link names, in the form the provider uses; the payee's where the link ``namesPayee``.
-    public let reference: String?
-    /// True if the link names a payee and no single payment: paying it again is another payment. Only of a
-    /// ``PayeeProvider``.
-    public let namesPayee: Bool
+    /// The payment or the payee of a link.
+    public enum Subject: Sendable, Hashable {
+        /// The payment of this id, in the form the provider uses.
+        case payment(String)
+        /// The payee of this id, and no single payment: paying the link again is another payment. Only of a
+        /// ``PayeeProvider``.
+        case payee(String)
+    }
+
+    /// The payment or the payee that the link names; nil if it names neither.
+    public let subject: Subject?
     /// The purpose of the link.
     public let role: Role
     /// The proof that it leads to the real service.
     public let trust: Trust
     /// True if the link's text holds a secret and must not be shown or logged: its holder could pay, or act as the
-    /// merchant. Nil leaves it to ``PaymentLink/mayHoldSecret``. The reference is never a secret.
+    /// merchant. Nil leaves it to ``PaymentLink/mayHoldSecret``. The subject's id is never a secret.
     public let holdsSecret: Bool?
+
+    /// The id of the ``subject``.
+    public var reference: String? {
+        switch subject {
+        case .payment(let id), .payee(let id): id
+        case nil: nil
+        }
+    }
+
+    /// The id of the payee; nil if the link names a payment, or nothing.
+    package var payee: String? { if case .payee(let id) = subject { id } else { nil } }
 
     /// Creates a match.
     public init(
-        reference: String?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil,
-        namesPayee: Bool = false
+        _ subject: Subject?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil
     ) {
-        self.reference = reference
-        self.namesPayee = namesPayee
+        self.subject = subject
         self.role = role
         self.trust = trust
         self.holdsSecret = holdsSecret

@@ -24,8 +24,9 @@ public struct QuoteRequest: Sendable {
     }
 }
 
-/// The amount, the payee and the ways to pay. Show the payee from here, never from the link.
-public struct PaymentQuote: Sendable, Hashable {
+/// A provider's claim about a payment: the amount, the payee and the ways to pay. A router states a ``PaymentQuote``
+/// from it.
+public struct ProviderQuote: Sendable, Hashable {
     /// The payment.
     public let reference: PaymentReference
     /// The payee.
@@ -36,20 +37,13 @@ public struct PaymentQuote: Sendable, Hashable {
     public var options: [PaymentMethodOption]
     /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
-    /// The service's report of the payment, when it is already over or in progress; nil in a router's quote, which has
-    /// the ``outcome`` of it.
-    public package(set) var report: ServiceReport?
-    /// The outcome of the payment, stated by a router, when it is already over or in progress: nothing is sent for it
-    /// again.
-    public package(set) var outcome: PaymentOutcome?
-    /// The link that was quoted; set by the router, for paying an option later.
-    package var link: Redacted<PaymentLink>?
+    /// The service's report of the payment when it is already over or in progress.
+    public let report: ServiceReport?
 
-    /// Creates a provider's quote.
+    /// Creates a quote.
     public init(
         reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentMethodOption],
-        expiresAt: Date? = nil,
-        report: ServiceReport? = nil
+        expiresAt: Date? = nil, report: ServiceReport? = nil
     ) {
         self.reference = reference
         self.payee = payee
@@ -60,12 +54,36 @@ public struct PaymentQuote: Sendable, Hashable {
     }
 }
 
-extension PaymentQuote {
+/// The amount, the payee and the ways to pay, as a router states them. Show the payee from here, never from the link.
+public struct PaymentQuote: Sendable, Hashable {
+    /// The payment.
+    public private(set) var reference: PaymentReference
+    /// The payee.
+    public let payee: Payee
+    /// The amount that the payee asked for.
+    public let amount: Money?
+    /// The ways to pay, in the provider's order. Empty when the payer has no means, or the payment is over.
+    public var options: [PaymentMethodOption]
+    /// The end of the time in which the payment can be paid.
+    public let expiresAt: Date?
+    /// The outcome of the payment when it is already over or in progress: nothing is sent for it again.
+    public package(set) var outcome: PaymentOutcome?
+    /// The link that was quoted, for paying an option later.
+    package var link: Redacted<PaymentLink>?
+
+    /// Creates a quote with the terms of a provider's, and without an outcome, as for a test of a policy.
+    public init(_ quote: ProviderQuote) {
+        reference = quote.reference
+        payee = quote.payee
+        amount = quote.amount
+        options = quote.options
+        expiresAt = quote.expiresAt
+    }
+
     /// Returns the quote under another name of its payment, for links that name a payee.
     package func named(_ reference: PaymentReference) -> PaymentQuote {
-        var quote = PaymentQuote(
-            reference: reference, payee: payee, amount: amount, options: options, expiresAt: expiresAt, report: report)
-        (quote.outcome, quote.link) = (outcome, link)
+        var quote = self
+        quote.reference = reference
         return quote
     }
 

@@ -62,12 +62,12 @@ struct ServiceClient: Sendable {
     /// - Returns: the terms without an outcome, and what the service reports of a payment that is over or in progress.
     func quote(_ request: QuoteRequest) async throws -> (terms: PaymentQuote, report: CheckedReport?) {
         effects.emit(.quoting, at: descriptor.id, request.reference)
-        var quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
-        guard quote.reference == request.reference else {
+        let claim = try await provider.quote(request, in: queries(about: request.reference, request.link))
+        guard claim.reference == request.reference else {
             throw error(.integrity, "the quote is for another payment than the link")
         }
-        let report = try quote.report.map { try CheckedReport($0, of: quote.reference) }
-        quote.report = nil
+        let report = try claim.report.map { try CheckedReport($0, of: claim.reference) }
+        var quote = PaymentQuote(claim)
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         quote = marked(quote)

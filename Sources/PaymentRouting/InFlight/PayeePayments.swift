@@ -31,7 +31,7 @@ extension PaymentRouter {
     ///
     /// - Throws: ``PaymentError``, when the journal cannot be read.
     public func payments(toPayeeOf route: Route) async throws(PaymentError) -> [PaymentReference] {
-        guard route.match.namesPayee, let payee = route.match.reference,
+        guard let payee = route.match.payee,
             let archive = effects.journal as? any AttemptArchive
         else { return [] }
         let serviceClient = try serviceClient(for: route.provider, payer: Payer())

@@ -230,6 +230,6 @@ extension PaymentRouter {
         return Subject(
             request: request,
             serviceClient: try serviceClient(for: route.provider, payer: request.isUnclear ? payer.alwaysAsked : payer),
-            payee: route.match.namesPayee ? route.match.reference : nil)
+            payee: route.match.payee)
     }
 }

@@ -201,7 +201,7 @@ final class Claim: Sendable {
         guard link.isPlainHTTP, let match, case .verified = match.trust else { return match }
         // Anyone on the path can change plain HTTP, so no provider may vouch for it.
         return LinkMatch(
-            reference: match.reference, role: match.role,
+            match.subject, role: match.role,
             trust: .unverified(reason: "the link uses plain http; anyone on the way can change it"),
             holdsSecret: match.holdsSecret)
     }

@@ -20,7 +20,7 @@ struct Attended<Base: PaymentService>: PaymentService {
 extension Attended: PaymentProvider where Base: PaymentProvider {
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await base.quote(request, in: surround(context))
     }
 

@@ -33,7 +33,7 @@ extension Observation {
 extension WatchedService: PaymentProvider where Base: PaymentProvider {
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await base.quote(request, in: watched(context))
     }
 

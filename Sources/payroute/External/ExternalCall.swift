@@ -214,7 +214,7 @@ enum ExternalNames {
         }
     }
 
-    static func quote(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentQuote {
+    static func quote(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> ProviderQuote {
         guard let payee = message["payee"]?.string, (1...200).contains(payee.count) else {
             throw malformed("the quote has no 'payee'")
         }
@@ -227,7 +227,7 @@ enum ExternalNames {
                     id: id, title: title, amount: try amount(option["amount"]),
                     providerData: option.present("data")))
         }
-        return PaymentQuote(
+        return ProviderQuote(
             reference: reference, payee: Payee(name: payee),
             amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
             options: options, expiresAt: try date(message.present("expires")),

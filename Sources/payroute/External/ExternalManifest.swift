@@ -146,7 +146,7 @@ struct ExternalLink: Sendable, Equatable {
             name.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
         else { return nil }
         return LinkMatch(
-            reference: name,
+            .payment(name),
             trust: isVerified
                 ? .verified : .unverified(reason: "any page or app can make such a link; its text proves nothing"),
             holdsSecret: holdsSecret ? true : nil)

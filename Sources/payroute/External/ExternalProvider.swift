@@ -68,7 +68,7 @@ struct ExternalProvider: PaymentProvider {
         return match
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await call(
             [
                 "type": "call", "call": "quote", "reference": .string(request.reference.id),

@@ -539,11 +539,11 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
 
     var descriptor: ProviderDescriptor { base.descriptor }
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        base.recognize(link).map { LinkMatch(reference: $0.reference, trust: trust, namesPayee: $0.namesPayee) }
+        base.recognize(link).map { LinkMatch($0.subject, trust: trust) }
     }
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await body()
         var current = base
         current.amount = asksFor()
@@ -553,14 +553,14 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         }
         let quote = try await current.quote(request, in: context)
         if let statement {
-            return PaymentQuote(
+            return ProviderQuote(
                 reference: quote.reference, payee: quote.payee, amount: quote.amount, options: [],
                 report: statement(request.reference))
         }
         guard isInvoice, let option = quote.options.first else { return quote }
         var data = option.providerData ?? [:]
         data["endpoint"] = try JSONValue.encode(InvoiceProvider.endpoint)
-        return PaymentQuote(
+        return ProviderQuote(
             reference: quote.reference, payee: quote.payee, amount: quote.amount,
             options: [
                 PaymentMethodOption(

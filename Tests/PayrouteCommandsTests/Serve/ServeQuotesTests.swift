@@ -12,8 +12,9 @@ struct ServeQuotesTests {
         let quotes = ServeQuotes()
         let order = try ServeOrder(stored: ["link": "https://shop.example/order/7"])
         let quote = PaymentQuote(
-            reference: PaymentReference(provider: "shop", id: "7"), payee: Payee(name: "The shop"), amount: nil,
-            options: [])
+            ProviderQuote(
+                reference: PaymentReference(provider: "shop", id: "7"), payee: Payee(name: "The shop"), amount: nil,
+                options: []))
         var ids: [String] = []
         for _ in 0..<1001 { ids.append(await quotes.keep(quote, order, of: "ann")) }
         #expect(await quotes.quote(ids[0], of: "ann") == nil)

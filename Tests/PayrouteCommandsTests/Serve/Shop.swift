@@ -94,31 +94,31 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
         let path = link.path.split(separator: "/").map(String.init)
         guard path.count == 2 else { return nil }
         switch path[0] {
-        case "order": return LinkMatch(reference: path[1])
-        case "doubtful": return LinkMatch(reference: path[1], trust: .unverified(reason: "it may be another shop"))
-        case "unclear": return LinkMatch(reference: path[1], trust: .unclear(reason: "'currency' is not known"))
-        case "payee": return LinkMatch(reference: "to-" + path[1], namesPayee: true)
-        case "back": return LinkMatch(reference: path[1], role: .callback)
+        case "order": return LinkMatch(.payment(path[1]))
+        case "doubtful": return LinkMatch(.payment(path[1]), trust: .unverified(reason: "it may be another shop"))
+        case "unclear": return LinkMatch(.payment(path[1]), trust: .unclear(reason: "'currency' is not known"))
+        case "payee": return LinkMatch(.payee("to-" + path[1]))
+        case "back": return LinkMatch(.payment(path[1]), role: .callback)
         default: return nil
         }
     }
 
     func payee(of option: PaymentMethodOption) -> String? { option.providerData?.string }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let report = try await status(of: request.reference, in: context)
         let isOpen = !report.isFinal
         let needs: [(String, [PayerNeed])] = [
             ("tab", []), ("signed", [.signing(method: "personal_sign")]), ("form", [.data]), ("page", [.page]),
             ("coin", [.settlement(.bolt11, network: nil)]), ("foreign", [.signing(method: "other_sign")]),
         ]
-        let payee = request.match.namesPayee ? request.match.reference : nil
+        let payee = request.match.payee
         let options = needs.map { id, needs in
             PaymentMethodOption(
                 id: id, title: "By \(id)", amount: Self.price, needs: needs,
                 providerData: payee.map { .string($0) })
         }
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: "The shop"), amount: Self.price,
             options: isOpen ? options : [], report: isOpen ? nil : report)
     }

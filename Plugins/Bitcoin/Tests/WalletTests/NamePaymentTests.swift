@@ -90,7 +90,7 @@ struct NamePaymentTests {
         let router = try router(NameServer([]))
         for text in ["₿ann@pay.example", "₿Ann@PAY.example"] {
             guard case .matched(let route) = router.route(text) else { throw PaymentError(.unroutable, text) }
-            #expect(route.match.reference == "₿ann@pay.example" && route.match.namesPayee && !route.holdsSecret)
+            #expect(route.match.subject == .payee("₿ann@pay.example") && !route.holdsSecret)
         }
         #expect(router.registry.descriptors.map(\.outboundHosts) == [["dns.example"]])
         let without = PaymentRouter(

@@ -34,7 +34,7 @@ struct SpellingTests {
         guard case .matched(let route) = router.route(text) else { return nil }
         let offers = SettlementOffer.offers(in: text, Self.reader)
         return Subject(
-            reference: route.match.reference, namesPayee: route.match.namesPayee, endpoints: offers.map(\.endpoint),
+            reference: route.match.reference, namesPayee: route.match.payee != nil, endpoints: offers.map(\.endpoint),
             amounts: offers.map(\.amount))
     }
 

@@ -300,6 +300,6 @@ package enum LandingPage {
 
     package static func match(_ link: PaymentLink) -> LinkMatch? {
         guard let id = id(in: link) else { return nil }
-        return LinkMatch(reference: referencePrefix + id)
+        return LinkMatch(.payment(referencePrefix + id))
     }
 }

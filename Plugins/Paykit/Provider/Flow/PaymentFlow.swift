@@ -41,7 +41,7 @@ struct PaymentFlow: Sendable {
                 HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers, names: names), over: http))
     }
 
-    func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest) async throws -> ProviderQuote {
         switch try? PaykitLink.read(request.link) {
         case .payee(let key): return try await quote(request, to: key)
         case .invoice(let endpoint):
@@ -77,7 +77,7 @@ struct PaymentFlow: Sendable {
 
     // MARK: Users
 
-    private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
+    private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> ProviderQuote {
         let listed = await listed(by: key)
         let isPrivate: Bool
         do { isPrivate = try await canBeAsked(key) } catch {
@@ -215,7 +215,7 @@ struct PaymentFlow: Sendable {
         of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
         listed: (list: PrivateLinkFlow.UnusedList, offers: [EndpointOffers.Offer])? = nil,
         before privately: SettlementOffer? = nil
-    ) async throws -> PaymentQuote {
+    ) async throws -> ProviderQuote {
         var named = named(offers, of: apps)
         var limited = Dictionary(zip(named.map(\.id), offers.map(\.endpoint))) { $1 }
         if let privately {
@@ -232,7 +232,7 @@ struct PaymentFlow: Sendable {
         for one in own { limited[one.id] = one.endpoint }
         var quote = try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
-            payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
+            payeeID: request.match.payee, in: context)
         try keepLimits(of: limited, &quote)
         if let listed {
             quote.options = try quote.options.map { option in
@@ -245,7 +245,7 @@ struct PaymentFlow: Sendable {
 
     /// Removes options whose amount is outside their owner's limits. Throws ``PaymentError`` if no option remains, with
     /// the limits of the first.
-    private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
+    private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout ProviderQuote) throws(PaymentError) {
         var refusal: PaykitNetworkError?
         let options = quote.options.filter { option in
             do throws(PaykitNetworkError) { try endpoints[option.id]?.take(option.amount) } catch {

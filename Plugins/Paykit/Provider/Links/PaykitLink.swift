@@ -152,22 +152,23 @@ public struct PaykitRequestURL: Sendable, Hashable {
 enum PayableLink {
     /// Returns the reference and the trust of `link`; nil when it cannot be used.
     static func match(_ link: PaymentLink, _ reader: any InstructionReader, _ callbacks: [String]) -> LinkMatch? {
-        if isCallback(link, callbacks) { return LinkMatch(reference: nil, role: .callback, holdsSecret: true) }
+        if isCallback(link, callbacks) { return LinkMatch(nil, role: .callback, holdsSecret: true) }
         // A payment standard rejects this link and reports which part of it is wrong.
         if case .defective = reader.read(link) { return nil }
         guard let meaning = (try? PaykitLink.read(link)).flatMap(\.self) else { return nil }
         switch meaning {
-        case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)
+        case .payee(let key): return LinkMatch(.payee(key.text), holdsSecret: false)
         case .invoice(let endpoint): return invoice(endpoint, reader)
         // An id is any text. Encoded, it cannot pass for an app's path, nor for another Unicode form of itself.
         case .request(let id, let sender):
-            return LinkMatch(reference: "\(sender)/request/\(PercentCoding.encode(id))", holdsSecret: false)
+            return LinkMatch(.payment("\(sender)/request/\(PercentCoding.encode(id))"), holdsSecret: false)
         case .privateRequest(let request):
-            return LinkMatch(reference: request.reference, holdsSecret: false, namesPayee: request.recurs)
-        case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
+            return LinkMatch(
+                request.recurs ? .payee(request.reference) : .payment(request.reference), holdsSecret: false)
+        case .authorization, .keyManager: return LinkMatch(nil, role: .authorization, holdsSecret: true)
         case .otherGeneration(let word):
             return LinkMatch(
-                reference: nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),
+                nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),
                 holdsSecret: holdsKey(link))
         }
     }
@@ -179,7 +180,7 @@ enum PayableLink {
     private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch {
         LinkMatch(settling: EndpointOffers.offers(of: endpoint, reader))
             ?? LinkMatch(
-                reference: nil, trust: .unverified(reason: "its endpoint is not sound, or of no kind that is known"),
+                nil, trust: .unverified(reason: "its endpoint is not sound, or of no kind that is known"),
                 holdsSecret: false)
     }
 

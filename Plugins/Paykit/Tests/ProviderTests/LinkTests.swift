@@ -34,7 +34,7 @@ struct PaykitLinkTests {
             let request = try #require(PaykitRequestURL(id.uppercased(), from: key, app: app, recurs: recurs))
             #expect(try read(request.text) == .privateRequest(request) && request.id == id)
             let match = try #require(PayableLink.match(PaymentLink(request.text), StandardsReader(), []))
-            #expect(match.role == .payment && match.trust == .verified && match.namesPayee == recurs)
+            #expect(match.role == .payment && match.trust == .verified && (match.payee != nil) == recurs)
             #expect(match.reference == "\(Self.key)/bitkit/wallet/request/\(id)")
         }
         #expect(

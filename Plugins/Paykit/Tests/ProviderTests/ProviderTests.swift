@@ -57,7 +57,7 @@ struct ProviderTests {
         arguments: ["pubky://KEY", "pubky://KEY/pub/x", "pubkyKEY", "pk:KEY", "paykit:KEY", "pip:KEY", "KEY", "KEY\n"])
     func keys(_ form: String) {
         let match = match(form.replacing("KEY", with: Self.key))
-        #expect(match?.reference == Self.key && match?.namesPayee == true && match?.trust == .verified)
+        #expect(match?.subject == .payee(Self.key) && match?.trust == .verified)
     }
 
     @Test(

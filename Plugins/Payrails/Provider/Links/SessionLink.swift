@@ -135,7 +135,7 @@ extension PayrailsInitData: CustomStringConvertible, CustomDebugStringConvertibl
 enum LinkReading {
     /// Returns the match of `link`; nil if it does not belong to Payrails.
     static func match(_ link: PaymentLink, _ returnURLs: ReturnURLs) -> LinkMatch? {
-        if returnURLs.kind(of: link) != nil { return LinkMatch(reference: nil, role: .callback) }
+        if returnURLs.kind(of: link) != nil { return LinkMatch(nil, role: .callback) }
         if link.isHTTP { return page(link) }
         do throws(SessionLink.Defect) {
             return session(try SessionLink.initData(of: link))
@@ -156,7 +156,7 @@ enum LinkReading {
             parts.count == 6, Array(parts.prefix(3)) == ["public", "redirect", "merchant"],
             let execution = WireText.id(String(parts.dropFirst(4).first ?? "")), parts.last?.isEmpty == false
         else { return nil }
-        return LinkMatch(reference: execution, role: .callback, holdsSecret: true)
+        return LinkMatch(.payment(execution), role: .callback, holdsSecret: true)
     }
 
     private static func session(_ data: PayrailsInitData) -> LinkMatch {
@@ -168,16 +168,16 @@ enum LinkReading {
             guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
             guard AddressRule.isPayrails(url) else {
                 return LinkMatch(
-                    reference: id, trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"),
+                    .payment(id), trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"),
                     holdsSecret: true)
             }
         }
-        return LinkMatch(reference: id, holdsSecret: true)
+        return LinkMatch(.payment(id), holdsSecret: true)
     }
 
     private static func unusable(_ reason: String) -> LinkMatch {
         LinkMatch(
-            reference: nil, trust: .unverified(reason: "the session cannot be read: \(reason)"), holdsSecret: true)
+            nil, trust: .unverified(reason: "the session cannot be read: \(reason)"), holdsSecret: true)
     }
 }
 

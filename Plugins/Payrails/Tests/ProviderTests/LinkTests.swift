@@ -26,7 +26,7 @@ struct LinkTests {
     @Test("A session as a link, both alphabets of base64 included")
     func asLink() throws {
         #expect(link.hasPrefix("payrails:session?version=1.0.0&data=") && !link.hasSuffix("="))
-        #expect(match(link) == LinkMatch(reference: "e1", holdsSecret: true))
+        #expect(match(link) == LinkMatch(.payment("e1"), holdsSecret: true))
         // Every length of padding and every digit of the alphabet.
         for extra in 0..<40 {
             var payload = Sample.payload()
@@ -41,7 +41,7 @@ struct LinkTests {
     func asText() throws {
         let data = Sample.initData().data
         for text in [#"{"version":"1.0.0","data":"\#(data)"}"#, #"{"data":"\#(data)","version":"1.0.0","more":1}"#] {
-            #expect(match(text) == LinkMatch(reference: "e1", holdsSecret: true))
+            #expect(match(text) == LinkMatch(.payment("e1"), holdsSecret: true))
         }
         for text in [
             #"{"version":"1.0.0"}"#, #"{"version":1,"data":"x"}"#, #"{"version":"1","data":"x""#, #"{"version":"#,
@@ -94,11 +94,11 @@ struct LinkTests {
     @Test("Return pages and challenges bring payers back")
     func callbacks() throws {
         for url in ReturnURLs.standard.all {
-            #expect(match(url + "?token=EC-1") == LinkMatch(reference: nil, role: .callback))
+            #expect(match(url + "?token=EC-1") == LinkMatch(nil, role: .callback))
         }
         #expect(
             match("https://api-pub.staging.payrails.io/public/redirect/merchant/payment-acceptance/e1/t0")
-                == LinkMatch(reference: "e1", role: .callback, holdsSecret: true))
+                == LinkMatch(.payment("e1"), role: .callback, holdsSecret: true))
         for url in [
             "https://payrails.io/", "https://api.payrails.io/public/redirect/merchant/w/e1",
             "https://api.payrails.io/public/redirect/merchant/w/e1/", "https://assets.payrails.io/html/other.html",

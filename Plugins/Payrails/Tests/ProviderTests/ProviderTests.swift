@@ -65,7 +65,7 @@ struct ProviderTests {
             Issue.record("not matched")
             return
         }
-        #expect(route.match == LinkMatch(reference: made.id, holdsSecret: true) && made.link.utf8.count < 8192)
+        #expect(route.match == LinkMatch(.payment(made.id), holdsSecret: true) && made.link.utf8.count < 8192)
         let quote = try await router.quote(route, as: Payer())
         #expect(quote.amount == (try Money(decimal: "99.00", currency: .eur)) && quote.outcome == nil)
         let kinds = quote.options.map { $0.id.prefix { $0 != ":" } }

@@ -168,7 +168,7 @@ package struct PaymentFlow: Sendable {
 
 extension PaymentFlow {
     /// Gets the payment and the options of the payer's accounts.
-    func quote(_ payment: PaymentReference) async throws -> PaymentQuote {
+    func quote(_ payment: PaymentReference) async throws -> ProviderQuote {
         let accounts = context.payer.accounts.map(\.text)
         guard !accounts.isEmpty else {
             throw error(.payer, "the payer has no accounts; WalletConnect Pay needs at least one CAIP-10 account")
@@ -179,14 +179,14 @@ extension PaymentFlow {
                 try await options(of: payment.id, accounts: accounts)
             }
         } catch let error as PaymentError where error.code == .payerRefused {
-            return PaymentQuote(
+            return ProviderQuote(
                 reference: payment, payee: Payee(name: "an unnamed merchant"), amount: nil, options: [],
                 report: .refusedPayer(error))
         }
         guard let info = answer.info else { throw error(.invalidResponse, "the service left out what is to be paid") }
         let status = StatusBody(status: info.status, isFinal: info.status.isFinal, info: answer.resultInfo)
         let isOpen = info.status == .requiresAction
-        return PaymentQuote(
+        return ProviderQuote(
             reference: payment, payee: Payee(name: info.merchant.name, iconURL: info.merchant.iconUrl),
             amount: try money(info.amount), options: isOpen ? try offers(answer.options ?? [], of: payment) : [],
             expiresAt: Date(timeIntervalSince1970: Double(info.expiresAt)),

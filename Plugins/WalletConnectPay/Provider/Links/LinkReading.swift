@@ -38,13 +38,13 @@ package enum LinkReading {
     private static func webLink(_ link: PaymentLink) -> LinkMatch? {
         // The patterns request only these hosts, but trust must not depend on that.
         guard link.port == nil, let host = link.host, isOurs(host) else { return nil }
-        if let id = plainID(link) { return LinkMatch(reference: String(id)) }
+        if let id = plainID(link) { return LinkMatch(.payment(String(id))) }
         // Without percent signs and dot segments the vendor's reading cannot differ from the strict one.
         let isPlain = !link.text.utf8.contains(UInt8(ascii: "%")) && !link.path.contains("/.")
         let strict = strictID(link)
         guard let id = isPlain ? strict.id : PaymentID.extract(from: link.text) else {
             // Reports the reason instead of ignoring the link: the payer has scanned a real code.
-            return isCapitalized(link) ? LinkMatch(reference: nil, trust: .unverified(reason: capitals)) : nil
+            return isCapitalized(link) ? LinkMatch(nil, trust: .unverified(reason: capitals)) : nil
         }
         return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
     }
@@ -160,9 +160,9 @@ package enum LinkReading {
     /// Returns a match, without the id if it does not name a single payment, even if the payer consents to the link, or
     /// if it is a pairing URI with its key.
     private static func match(_ id: String, doubt: String?) -> LinkMatch {
-        guard let doubt else { return LinkMatch(reference: id) }
+        guard let doubt else { return LinkMatch(.payment(id)) }
         let isID = PaymentID.isOnePayment(id) && !LinkPrivacy.namesKey(id)
-        return LinkMatch(reference: isID ? id : nil, trust: .unverified(reason: doubt))
+        return LinkMatch(isID ? .payment(id) : nil, trust: .unverified(reason: doubt))
     }
 
     /// Returns true if some program could read `name` as `expected`: in another letter case, or percent-encoded.

@@ -80,7 +80,7 @@ import Testing
         let match = Self.links.contains(link) ? LinkReading.match(link, in: Self.links) : nil
         switch expected {
         case .verified(let id):
-            #expect(match == LinkMatch(reference: id))
+            #expect(match == LinkMatch(.payment(id)))
         case .doubtful(let id, let reason):
             #expect(match?.reference == id)
             guard case .unverified(let why)? = match?.trust else {
@@ -157,7 +157,7 @@ import Testing
     @Test("Tags are routed as text")
     func tagsAreRoutedAsText() throws {
         let text = try #require(TagRecord.link(uriPayload: [0x04] + "pay.walletconnect.com/?pid=pay_1".utf8))
-        #expect(LinkReading.match(try PaymentLink(text)) == LinkMatch(reference: "pay_1"))
+        #expect(LinkReading.match(try PaymentLink(text)) == LinkMatch(.payment("pay_1")))
     }
 
     // MARK: Capitals
@@ -187,7 +187,7 @@ import Testing
     @Test("Capitals in scheme and host are fine")
     func capitalsInSchemeAndHostAreFine() throws {
         let link = try PaymentLink("HTTPS://PAY.WALLETCONNECT.COM/?pid=pay_1")
-        #expect(LinkReading.match(link) == LinkMatch(reference: "pay_1"))
+        #expect(LinkReading.match(link) == LinkMatch(.payment("pay_1")))
         #expect(LinkReading.match(try PaymentLink("HTTPS://PAY.WALLETCONNECT.COM/")) == nil)
         #expect(LinkReading.match(try PaymentLink("https://pay.walletconnect.com/?PID=pay_1")) == nil)
     }

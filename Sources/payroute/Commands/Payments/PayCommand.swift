@@ -139,7 +139,7 @@ enum PrivateOption {
 
     /// Returns the reason why no payee can be asked over a private channel by a link, or nil if one can.
     static func objection(to vendor: (any SandboxVendor)?, _ route: Route) -> PaymentError? {
-        if vendor?.paysPrivately == true, route.match.namesPayee { return nil }
+        if vendor?.paysPrivately == true, route.match.payee != nil { return nil }
         return PaymentError(
             .unsupported, "--private asks a person for an invoice, and this link names none (pubky://…): leave it out",
             provider: route.provider)

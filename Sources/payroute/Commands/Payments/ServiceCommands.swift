@@ -151,7 +151,7 @@ enum PaymentName {
         -> [PaymentReference]
     {
         let text = try SingleLink.read(arguments, console)
-        if case .matched(let route) = router.route(text), route.match.namesPayee {
+        if case .matched(let route) = router.route(text), route.match.payee != nil {
             let payments = try await router.payments(toPayeeOf: route)
             if !payments.isEmpty { return payments }
         }

@@ -22,17 +22,17 @@ public struct SampleProvider: PaymentProvider {
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/")
         guard parts.count == 2, PathSegment.isSafe(parts[1]) else { return nil }
-        return LinkMatch(reference: String(parts[1]))
+        return LinkMatch(.payment(String(parts[1])))
     }
 
     /// Asks what is to be paid.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
-    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         let order: SampleOrder = try await context.json(.get, service.appending(["orders", request.reference.id]))
         let price = try order.amount()
         let report = try order.report(of: request.reference)
-        return PaymentQuote(
+        return ProviderQuote(
             reference: request.reference, payee: Payee(name: order.shop), amount: price,
             options: report.isFinal
                 ? [] : [PaymentMethodOption(id: "account", title: "From the account", amount: price)],

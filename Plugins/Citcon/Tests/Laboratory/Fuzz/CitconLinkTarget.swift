@@ -54,7 +54,7 @@ struct CitconLinkTarget: FuzzTarget {
         guard let order = try? CitconOrderLink(link) else { return wrongOther(link, route.match) }
         counts["an order", default: 0] += 1
         let name = "\(order.mode.linkName)/\(order.reference)"
-        guard route.match == LinkMatch(reference: name) else { return "an order is routed otherwise" }
+        guard route.match == LinkMatch(.payment(name)) else { return "an order is routed otherwise" }
         guard order.amount.minorUnits > 0 else { return "an order over nothing" }
         if Self.secret(order).contains(where: { "\(order)\(route.match)".contains($0) }) { return "a token is shown" }
         for name in ["token", "method", "reference", "amount", "currency", "country", "env"] {
@@ -93,7 +93,7 @@ struct CitconLinkTarget: FuzzTarget {
     private mutating func wrongQuote(_ order: CitconOrderLink, _ link: PaymentLink, _ match: LinkMatch) -> String? {
         let provider = provider
         let reference = PaymentReference(provider: CitconProvider.id, id: order.reference)
-        let quote = Surroundings.wait { () -> PaymentQuote? in
+        let quote = Surroundings.wait { () -> ProviderQuote? in
             let request = QuoteRequest(link: link, match: match, reference: reference)
             return try? await provider.quote(request, in: Surroundings.context { _ in HTTPResponse(status: 500) })
         }

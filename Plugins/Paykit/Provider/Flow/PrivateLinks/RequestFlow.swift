@@ -17,7 +17,7 @@ struct RequestFlow: Sendable {
 
     // MARK: Quoting
 
-    func quote(_ request: QuoteRequest, _ link: PaykitRequestURL) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, _ link: PaykitRequestURL) async throws -> ProviderQuote {
         guard link.recurs == (request.period != nil) else {
             throw PaymentError(
                 .notAPayment,
@@ -32,8 +32,8 @@ struct RequestFlow: Sendable {
         }
         let due = try await due(link.id, period, party)
         let payee = Payee(link.payee)
-        func ended(_ outcome: ServiceReport) -> PaymentQuote {
-            PaymentQuote(reference: request.reference, payee: payee, amount: nil, options: [], report: outcome)
+        func ended(_ outcome: ServiceReport) -> ProviderQuote {
+            ProviderQuote(reference: request.reference, payee: payee, amount: nil, options: [], report: outcome)
         }
         let offers: [EndpointOffers.Offer]
         switch due {

@@ -53,7 +53,7 @@ struct PaykitRequestTarget: FuzzTarget {
         counts[request.recurs ? "recurring" : "once", default: 0] += 1
         // A text that a payment standard knows to be unsound is not recognised.
         guard let match else { return wrongSpelling(of: request, nil) }
-        guard let name = match.reference, match.role == .payment, match.namesPayee == request.recurs else {
+        guard let name = match.reference, match.role == .payment, (match.payee != nil) == request.recurs else {
             return "a request is not a payment"
         }
         if "\(request.text) \(name) \(match)".contains(Self.secret) { return "what is no part of a request is shown" }

@@ -86,7 +86,7 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
     }
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
         try await base.quote(request, in: context)
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {

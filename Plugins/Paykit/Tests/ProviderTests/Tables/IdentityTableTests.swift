@@ -37,7 +37,7 @@ struct IdentityTableTests {
             let (match, standard): (String?, String?) =
                 switch registry.route(text, readers: [reader]) {
                 case .matched(let route):
-                    (route.match.namesPayee ? "payee" : route.match.reference ?? "nothing", nil)
+                    (route.match.payee != nil ? "payee" : route.match.reference ?? "nothing", nil)
                 case .recognized(let instruction): (nil, instruction.standard)
                 case .defective: (nil, "defective")
                 default: (nil, nil)
