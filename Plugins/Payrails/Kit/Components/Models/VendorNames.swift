@@ -1,9 +1,9 @@
-public import PayrailsProvider
-
 // The vendor's names. With UIKit they are views (folder `UIKit`), as in the vendor's SDK. Elsewhere they are the models
 // themselves. Code written after the guide reads the same with both.
 
 #if !canImport(UIKit) || os(watchOS) || os(tvOS)
+    public import PayrailsProvider
+
     /// The payer's stored instruments, by the vendor's name.
     public typealias StoredInstruments = StoredInstrumentsModel
     /// One stored instrument, by the vendor's name.
