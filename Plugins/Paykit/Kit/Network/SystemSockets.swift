@@ -180,9 +180,9 @@ enum SystemSockets {
     private static func prepareListener(_ descriptor: Int32, at address: StreamAddress) {
         // Connections of an earlier program that have not quite ended do not block the port.
         setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, to: 1)
-        guard let bits = address.host.v6 else { return }
+        guard case .v6(let first, let last) = address.host else { return }
         // A listener at every IPv6 address accepts IPv4 connections as well; the system's default differs.
-        setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: bits == 0 ? 0 : 1)
+        setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: first | last == 0 ? 0 : 1)
     }
 
     private static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, to value: Int32) {

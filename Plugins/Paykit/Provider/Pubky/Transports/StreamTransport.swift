@@ -131,11 +131,6 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
         package init(v6 bits: UInt128) {
             self = .v6(UInt64(truncatingIfNeeded: bits >> 64), UInt64(truncatingIfNeeded: bits))
         }
-
-        /// The bits of an IPv6 address; nil for an IPv4 address.
-        package var v6: UInt128? {
-            if case .v6(let first, let last) = self { UInt128(first) << 64 | UInt128(last) } else { nil }
-        }
     }
 
     /// The machine. An IPv4 address written as an IPv6 address is an IPv4 address.
@@ -215,7 +210,7 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch host {
         case .v4(let bits): DatagramAddress(host: bits, port: port).description
-        case .v6: "[\(IPv6Text.write(host.v6 ?? 0))]:\(port)"
+        case .v6(let first, let last): "[\(IPv6Text.write(UInt128(first) << 64 | UInt128(last)))]:\(port)"
         }
     }
 }
