@@ -124,6 +124,24 @@ import Testing
         #expect(checkout.state.attempt == 2)
     }
 
+    @Test("Taps on the typed card's button while it pays, and after its number is gone, make no second payment")
+    func typedCardTwice() async throws {
+        let session = FakeSession(results: [.declined("FraudRisk"), .success])
+        let checkout = CheckoutController(session: session)
+        let form = try #require(checkout.cardForm)
+        for (field, text) in Self.card { form.setText(text, for: field) }
+        session.hold()
+        checkout.perform(form.payment)
+        checkout.perform(form.payment)
+        session.release()
+        await checkout.waitUntilIdle()
+        #expect(session.calls.count == 1 && checkout.state.notice == .declined(reason: "FraudRisk"))
+        // What is left in the fields is no card.
+        checkout.perform(form.payment)
+        await checkout.waitUntilIdle()
+        #expect(session.calls.count == 1 && checkout.state.notice == .cardInvalid)
+    }
+
     @Test("The number is forgotten once it is encrypted")
     func numberIsForgottenOnceItIsEncrypted() async {
         let session = FakeSession(results: [.declined("FraudRisk")])
