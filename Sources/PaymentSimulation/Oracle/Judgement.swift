@@ -39,7 +39,7 @@ struct Judgement: Sendable {
         }
         for device in devices {
             for payment in device.payments { await judgeEnding(payment, device) }
-            for history in device.histories { await judge(history, payments, device) }
+            for history in device.histories { await judge(history, payments, device, among: devices) }
             await judgeAllowance(device)
             for breach in JournalRules.breaches(in: device.histories) { await oracle.breach(nil, breach) }
         }
@@ -172,15 +172,17 @@ struct Judgement: Sendable {
         return isOpen
     }
 
-    private func judge(_ history: AttemptHistory, _ payments: [MarketPayment], _ device: Device) async {
+    private func judge(
+        _ history: AttemptHistory, _ payments: [MarketPayment], _ device: Device, among devices: [Device]
+    ) async {
         let attempt = history.attempt
         if let refund = attempt.refund {
-            let last = device.histories.last { $0.attempt.reference == attempt.reference }
-            return await judge(history, refund, isLast: last == history)
+            let isLast = isLast(history, on: device, among: devices) { $0.reference == attempt.reference }
+            return await judge(history, refund, isLast: isLast)
         }
         if let capture = attempt.capture {
-            let last = device.histories.last { $0.attempt.capture == capture }
-            return await judge(history, capture, isLast: last == history)
+            let isLast = isLast(history, on: device, among: devices) { $0.capture == capture }
+            return await judge(history, capture, isLast: isLast)
         }
         let payment = markets.identity(of: attempt.reference)
         func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
@@ -216,6 +218,21 @@ struct Judgement: Sendable {
         case let outcome? where outcome.isFinal:
             if hasMoved, !hasLost { await breach("is written as \(outcome), but money moved") }
         default: if hasMoved, !hasLost { await breach("was abandoned as without effect, but money was taken") }
+        }
+    }
+
+    /// True if a merchant's operation had no later attempt in this journal, and none in another device's that took
+    /// effect or may have.
+    private func isLast(
+        _ history: AttemptHistory, on device: Device, among devices: [Device], isSame: (PaymentAttempt) -> Bool
+    ) -> Bool {
+        guard device.histories.last(where: { isSame($0.attempt) }) == history else { return false }
+        return !devices.contains { other in
+            other.number != device.number
+                && other.histories.contains { history in
+                    if case .succeeded? = history.outcome { return isSame(history.attempt) }
+                    return isSame(history.attempt) && !history.isFinished
+                }
         }
     }
 
