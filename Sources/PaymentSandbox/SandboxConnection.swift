@@ -30,7 +30,7 @@ public struct SandboxConnection: Sendable {
         let url: HTTPURL
         do { url = try HTTPURL(address) } catch {
             throw PaymentError(
-                .rejectedLink, "the sandbox's address is none: \(error); it looks like http://127.0.0.1:8080")
+                .rejectedLink, "the sandbox's address is malformed: \(error); it looks like http://127.0.0.1:8080")
         }
         guard url.isLoopback else {
             throw PaymentError(

@@ -71,7 +71,7 @@ struct PayService: Sendable {
         let link = (try? PaymentLink("lightning:\(endpoint.text)")).map(reader.read)
         guard case .instruction(let instruction)? = link, instruction.standard == "lnurl",
             let url = instruction.fields["url"]?.string.flatMap({ try? HTTPURL($0) }), isAllowed(url)
-        else { throw PayRequest.error("its address is none on the open web") }
+        else { throw PayRequest.error("its address is not on the open web") }
         return url
     }
 

@@ -14,7 +14,7 @@ public import PaymentRouting
 /// is written only under the lease of its payment (``RecurringCharge/reference``), as in a ``PaymentJournal``.
 ///
 /// All writes survive the end of the process and of the machine when a method returns. Leases need not survive the
-/// machine. `RecurringConformance` in `PaymentTesting` checks any journal against this.
+/// machine. `RecurringConformance` in `PaymentRecurringTesting` checks any journal against this.
 public protocol RecurringJournal: LeaseStore {
     // MARK: Plans
 

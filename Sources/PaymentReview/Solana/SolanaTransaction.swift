@@ -113,7 +113,7 @@ extension ByteReader {
 }
 
 extension WireDefect {
-    fileprivate static let solana = WireDefect("it is none of Solana's")
+    fileprivate static let solana = WireDefect("it is not a transaction of Solana")
 }
 
 // MARK: - Programs

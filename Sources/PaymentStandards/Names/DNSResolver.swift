@@ -133,7 +133,7 @@ struct NameLookup {
     /// - Throws: ``PaymentError`` if the resolver has no record of the name, or does not answer properly.
     mutating func proof(of name: BIP353) async throws(PaymentError) -> [UInt8] {
         guard let owner = DNSName(name.owner)?.folded else {
-            throw Self.failure(.unusableOption, "the name is none of DNS's")
+            throw Self.failure(.unusableOption, "the name is not valid in DNS")
         }
         try await follow(owner)
         guard records.contains(where: { $0.type == DNSRecord.Kind.rrsig }) else {

@@ -56,7 +56,7 @@ enum Interrupts {
     private static func hear(_ number: Int32) {
         guard let caught = current.withLock(\.self), caught.isInsistent(number) else { return }
         if !caught.isOver {
-            OutputStream(descriptor: 2).line("Stopped at once; what became of it was not waited for. Ask again.")
+            OutputStream(descriptor: 2).line("Stopped at once, without waiting for the outcome. Ask again.")
         }
         ExternalProcess.endAll()
         _exit(128 + number)

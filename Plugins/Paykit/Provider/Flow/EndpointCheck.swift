@@ -69,7 +69,7 @@ public struct PaykitEndpointCheck: Sendable {
         func failure(_ code: PaykitNetworkError.Code, _ reason: String) -> PaykitNetworkError {
             PaykitNetworkError(code, "the endpoint '\(method)' \(reason)", methodID: method)
         }
-        let none = failure(.invalidData, "is none: ask its owner to publish a new one")
+        let none = failure(.invalidData, "is not valid: ask its owner to publish a new one")
         let instruction: PaymentInstruction
         switch (try? PaymentLink(endpoint.endpoint)).map(reader.read) {
         case .instruction(let found) where standards.contains(found.standard): instruction = found

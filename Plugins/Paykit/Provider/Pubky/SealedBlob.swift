@@ -207,7 +207,7 @@ package struct SealedEnvelope: Sendable, Hashable {
         }
         if let entry = map[Key.signature] {
             guard let bytes = entry.bytes, bytes.count == 64 else {
-                throw WireDefect("an envelope's signature is none")
+                throw WireDefect("an envelope's signature is malformed")
             }
             signature = bytes
         } else {

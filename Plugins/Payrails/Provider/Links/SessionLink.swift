@@ -165,7 +165,7 @@ enum LinkReading {
         guard let execution = payload.execution else { return unusable("it is for storing cards, and pays nothing") }
         guard let id = WireText.id(execution.id) else { return unusable("'execution.id' is not an id") }
         for address in payload.serviceAddresses.compactMap(\.self) {
-            guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
+            guard let url = try? HTTPURL(address) else { return unusable("it holds a malformed address") }
             guard AddressRule.isPayrails(url) else {
                 return LinkMatch(
                     .payment(id), trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"),

@@ -254,7 +254,7 @@ extension WalletConnectPayMerchant {
                 let parts = email.split(separator: "@", omittingEmptySubsequences: false)
                 let isPlain = email.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
                 guard parts.count == 2, !parts[0].isEmpty, parts[1].contains("."), isPlain else {
-                    throw refused("the merchant's e-mail address is none")
+                    throw refused("the merchant's e-mail address is malformed")
                 }
                 body["merchantEmail"] = .string(email)
             }

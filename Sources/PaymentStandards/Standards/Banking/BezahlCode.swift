@@ -46,7 +46,8 @@ struct BezahlCode: PaymentStandard {
         let (link, path) = (source.link, source.path())
         guard let authority = source.authority, Self.actions.contains(authority.text) else {
             throw (source.authority ?? path).defect(
-                .unsupported, "action", "is none of BezahlCode; it must follow bank:// as in bank://singlepaymentsepa")
+                .unsupported, "action",
+                "is not defined by BezahlCode; it must follow bank:// as in bank://singlepaymentsepa")
         }
         action = authority.text
         var values: [String: String] = [:]

@@ -86,7 +86,7 @@ struct PayBySquare: PaymentStandard {
         }
         let size = Int(packed[2]) | Int(packed[3]) << 8
         guard size > 4, size <= Self.maximumSize, size < packed.count * 64 else {
-            throw part.defect(.foreign, "length", "is none that a code has")
+            throw part.defect(.foreign, "length", "is not the length of a code")
         }
         guard packed[0] >> 4 == 0 else {
             throw part.defect(.unsupported, "type", "is that of an invoice; it is no payment order")

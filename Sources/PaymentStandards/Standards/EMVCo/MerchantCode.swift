@@ -149,7 +149,7 @@ extension MerchantCode: WritablePaymentStandard {
         additional: [(tag: String, value: String)] = []
     ) throws(StandardDefect) {
         guard let number = ISO4217Numbers.number(of: currency), let exponent = ISO4217.exponent(of: currency) else {
-            throw StandardDefect(.range, "currency (53)", at: 0, "is none of ISO 4217")
+            throw StandardDefect(.range, "currency (53)", at: 0, "is not a code of ISO 4217")
         }
         guard minorUnits != 0 else {
             throw StandardDefect(

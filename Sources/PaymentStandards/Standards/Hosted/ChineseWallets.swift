@@ -146,7 +146,7 @@ struct PayerCode: ServiceLink {
             let kind = Self.kinds.first(where: { kind in
                 kind.lengths.contains(text.count) && kind.prefixes.contains(Int(text.prefix(2).text) ?? 0)
             })
-        else { throw text.defect(.foreign, "code", "is none") }
+        else { throw text.defect(.foreign, "code", "is not valid") }
         var reading = ServiceReading(kind.standard, network: kind.network)
         reading.setNotPayable(.presentation)
         reading.holdsSecret = true

@@ -92,7 +92,7 @@ struct CashAppLink: ServiceLink {
         reading.amount = .open
         guard source.link.form != .text || !["$", "£"].contains(source.link.text.unicodeScalars.first) else {
             guard let tag = Self.tag(source.all().trimmed) else {
-                throw StandardDefect(.foreign, "cashtag", at: 0, "is none")
+                throw StandardDefect(.foreign, "cashtag", at: 0, "is not valid")
             }
             reading.setPayee(tag)
             self.reading = reading

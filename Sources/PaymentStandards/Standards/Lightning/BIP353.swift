@@ -147,7 +147,7 @@ public struct BIP353Proof: Sendable, Hashable {
             throw StandardDefect(.malformed, "records", at: 1 + length, "are cut off or not as RFC 9102 has them")
         }
         guard let owner = DNSName(name.owner)?.folded, 0..<Double(UInt32.max) ~= time.timeIntervalSince1970 else {
-            throw StandardDefect(.range, "name", at: 1, "or time is none that DNS knows")
+            throw StandardDefect(.range, "name", at: 1, "or time is not valid in DNS")
         }
         var chain = DNSSECChain(records, at: UInt32(time.timeIntervalSince1970), anchors: anchors)
         let texts = try Self.texts(of: owner, &chain, 1 + length)

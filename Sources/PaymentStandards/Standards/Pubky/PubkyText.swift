@@ -93,7 +93,7 @@ struct PubkyText: PaymentStandard {
         let name = rest.prefix(PubkyKeyText.length)
         let path = rest.dropFirst(PubkyKeyText.length)
         guard PubkyKeyText.isSpelt(name), path.isEmpty || path.starts(with: "/") else {
-            throw part.defect(.foreign, "key", "is none")
+            throw part.defect(.foreign, "key", "is not valid")
         }
         try self.init(payee: name, path: path)
     }
@@ -295,7 +295,7 @@ extension PubkyText {
         }
         let name = action.isEmpty ? "signin" : action.text
         guard let question = Self.questions[name], link.scheme == "pubkyring" || !Self.managersOwn.contains(name) else {
-            throw action.defect(.unsupported, "action", "is none that is known; use a newer app")
+            throw action.defect(.unsupported, "action", "is not known; use a newer app")
         }
         var values: [String: TextPart] = [:]
         try source.query(Self.asking) { name, parameter throws(StandardDefect) in

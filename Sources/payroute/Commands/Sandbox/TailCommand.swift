@@ -79,10 +79,10 @@ enum TailCommand: Command {
         let arrow = status.map { $0 == 0 ? " -> closed" : " -> \($0)" } ?? ""
         let fault = event["fault"]?.string.map { "fault " + Printable.text($0) } ?? ""
         let more = [text("detail"), fault, text("payment")].filter { !$0.isEmpty }.joined(separator: "  ")
-        let isBad = fault.isEmpty && (status ?? 200) < 400 && status != 0
+        let isGood = fault.isEmpty && (status ?? 200) < 400 && status != 0
         let cells = [
             Table.Cell(String(text("at").dropFirst(11).prefix(8)), .faint), Table.Cell(text("kind"), .faint),
-            Table.Cell(text("title") + arrow, isBad ? nil : .doubtful), Table.Cell(more, .faint),
+            Table.Cell(text("title") + arrow, isGood ? nil : .doubtful), Table.Cell(more, .faint),
         ]
         return Table.line(more.isEmpty ? Array(cells.dropLast()) : cells, [8, 12, 0, 0], style)
     }

@@ -32,7 +32,7 @@ actor ServeTable {
 
     /// Opens the file at `path`, and creates it if it is missing.
     ///
-    /// - Throws: `JournalError`; ``CommandError`` while another process serves from it.
+    /// - Throws: `JournalError`: `locked` while another process serves from it.
     init(path: String) throws {
         let random = SystemRandomSource()
         let database = try JournalFile(path: path, schema: .served).open(random.hex(16))

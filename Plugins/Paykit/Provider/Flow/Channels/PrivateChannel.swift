@@ -171,7 +171,7 @@ extension NoiseError {
         switch self {
         case .key:
             PaykitNetworkError(
-                .invalidData, "the other side's key for the channel is none; the payee has to publish it")
+                .invalidData, "the other side's key for the channel is not valid; the payee has to publish a new one")
         case .length: PaykitNetworkError(.invalidData, "the other side sent a message of a length that none has")
         case .untrusted:
             PaykitNetworkError(

@@ -179,7 +179,7 @@ package actor PkarrClient {
             return .failure(PaykitNetworkError(error))
         } catch let defect as WireDefect {
             return .failure(
-                PaykitNetworkError(.invalidData, "the relay \(relay.host) brought a packet that is none: \(defect)"))
+                PaykitNetworkError(.invalidData, "the relay \(relay.host) sent an invalid packet: \(defect)"))
         } catch { return .failure(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked")) }
     }
 

@@ -54,7 +54,7 @@ package struct ReceiverMarker: Sendable, Hashable {
         try flags.end()
         noiseKey = try object.optional("noise_public_key").map { value throws(WireDefect) in
             guard let key = value.string.flatMap({ try? PubkyKey($0) }) else {
-                throw WireDefect("a receiver's key is none")
+                throw WireDefect("a receiver's key is not valid")
             }
             return key
         }

@@ -251,7 +251,7 @@ struct ClosedObject {
     private var read: Set<String> = []
 
     init(_ json: JSONValue?) throws(WireDefect) {
-        guard let members = json?.object else { throw WireDefect("what should be an object is none") }
+        guard let members = json?.object else { throw WireDefect("a message is not a JSON object") }
         self.members = members
     }
 

@@ -147,7 +147,7 @@ package struct ReceiptAccess: Sendable, Hashable {
     static func payment(_ object: inout ClosedObject) throws(WireDefect) -> (String?, BillingPeriod?) {
         var requestID: String?
         if let value = try object.optional("payment_request_id") {
-            guard let id = value.string.flatMap(EventID.normal) else { throw WireDefect("a request's id is none") }
+            guard let id = value.string.flatMap(EventID.normal) else { throw WireDefect("a request's id is malformed") }
             requestID = id
         }
         guard let value = try object.optional("billing_period") else { return (requestID, nil) }
