@@ -47,13 +47,7 @@ import Testing
     }
 
     private static func router(_ service: ScriptedCitcon, _ baseURL: String?) throws -> PaymentRouter {
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT, baseURL: baseURL), accessToken: Redacted("UPI_token"),
-                application: Shop.application))
-        return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: service, journal: InMemoryJournal(),
-            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        try Shop.router(service, InMemoryJournal(), try Shop.configuration(baseURL: baseURL))
     }
 
     @Test("A page on this machine is opened only for a service on this machine", arguments: localPages)
@@ -128,14 +122,10 @@ import Testing
         }
         let router = try Self.router(service, nil)
         let payment = PaymentReference(provider: CitconProvider.id, id: "uat/\(id)")
-        await #expect {
-            try await router.status(of: payment)
-        } throws: { error in
-            let error = error as? PaymentError
-            // With a slash it reads as the name of another merchant.
-            let isSaid = error?.message.contains("reference") == true || error?.message.contains("merchant") == true
-            return isSaid && error?.phase == .beforeSend
-        }
+        let error = await failure { _ = try await router.status(of: payment) }
+        // With a slash it reads as the name of another merchant.
+        #expect(error?.message.contains("reference") == true || error?.message.contains("merchant") == true)
+        #expect(error?.phase == .beforeSend)
         #expect(service.calls.isEmpty)
     }
 
@@ -146,10 +136,7 @@ import Testing
         let service = ScriptedCitcon(confirm: .ok(charge), inquiry: .ok(ScriptedCitcon.transaction("initiated")))
         let outcome = try await Self.router(service, nil).pay(
             LinkTests.good, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
-        guard case .unknown(let unknown) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let unknown = try #require(outcome.unknownOutcome)
         #expect(unknown.message.contains("'id'"))
         #expect(service.calls.dropFirst(2).allSatisfy { $0 == "GET transactions/order-1?type=reference" })
         let again = ScriptedCitcon(confirm: .ok(charge), inquiry: .ok(ScriptedCitcon.transaction("initiated")))

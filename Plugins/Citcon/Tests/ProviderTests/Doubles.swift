@@ -2,7 +2,10 @@ import CitconSandbox
 import Dispatch
 import Foundation
 import PaymentCore
+import PaymentRouting
+import PaymentTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CitconKit
@@ -20,6 +23,41 @@ enum Shop {
 
     static let application = CitconConfiguration.Application(
         scheme: scheme, universalLink: universalLink, places: places)
+
+    static func configuration(
+        _ mode: CPayENVMode = .UAT, token: Redacted<String>? = Redacted("UPI_token"), baseURL: String? = nil
+    ) throws -> CitconConfiguration {
+        CitconConfiguration(
+            endpoint: try CPayEndpoint(mode, baseURL: baseURL), accessToken: token, application: application)
+    }
+
+    /// A router over the provider of this configuration, by default the shop's.
+    static func router(
+        _ transport: any HTTPTransport, _ journal: InMemoryJournal = InMemoryJournal(),
+        _ configuration: CitconConfiguration? = nil, clock: any PaymentClock = VirtualClock(), seed: UInt64 = 1,
+        secrets: any SecretStore = NoSecrets(), log: PaymentLog = .silent
+    ) throws -> PaymentRouter {
+        let provider = CitconProvider(configuration: try configuration ?? self.configuration())
+        return PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: seed), secrets: secrets, log: log)
+    }
+
+    /// A payer whose wallets and pages count in `opened`, and bring nothing back.
+    static func payer(_ opened: Mutexed<Int> = Mutexed(0)) -> Payer {
+        @Sendable func open() -> PaymentLink? {
+            opened.change { $0 += 1 }
+            return nil
+        }
+        return Payer(browser: { _ in open() }, appLauncher: { _ in open() }, policy: .firstWhateverItCosts)
+    }
+
+    /// An order with a card whose owner has consented.
+    static func card() -> CPayRequest {
+        let order = order("card")
+        order.payment?.nonce = "n"
+        return order
+    }
 
     /// An order with all fields that any method requires.
     static func order(
@@ -107,11 +145,22 @@ final class ScriptedCitcon: HTTPTransport {
         }
     }
 
+    /// A service with this gateway, whose charges are in `state` whenever they are asked about.
+    convenience init(
+        gateway: String = "wechatpay", confirm: Answer = .ok(ScriptedCitcon.charge()), state: Mutexed<String>
+    ) {
+        self.init { call, _ in
+            if call == "POST config" { return .ok(#"{"gateway":"\#(gateway)","config":{}}"#) }
+            return call.hasPrefix("POST") ? confirm : .ok(ScriptedCitcon.transaction(state.value))
+        }
+    }
+
     /// A charge that is not yet paid.
     static let waiting = Answer.ok(ScriptedCitcon.transaction("initiated"))
 
     var seen: [Seen] { state.withLock { $0 } }
     var calls: [String] { seen.map(\.call) }
+    var confirmations: Int { calls.count { $0.hasPrefix("POST charges") } }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let path = request.url.path.split(separator: "/").dropFirst().joined(separator: "/")

@@ -18,12 +18,6 @@ import Testing
     private static let pan = "378282246310005"
     private static let secrets = [chargeToken, accessToken, nonce, pan]
 
-    private static func texts(_ value: Any) -> String {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return dumped + "\(value)" + String(describing: value) + String(reflecting: value)
-    }
-
     private static func check(_ text: String, _ place: String, for secrets: [String] = secrets) {
         for secret in secrets where text.contains(secret) {
             let at = text.range(of: secret)?.lowerBound ?? text.startIndex
@@ -96,15 +90,15 @@ import Testing
             let said = Mutex<[String]>([])
             let configuration = CPayClientConfiguration(
                 endpoint: try CPayEndpoint(.UAT), accessToken: Redacted(Self.accessToken), places: Shop.places)
-            Self.check(Self.texts(configuration), "the configuration")
+            Self.check(shown(configuration), "the configuration")
             let client = CPayClient(
                 configuration: configuration, transport: service,
                 launcher: { launch in
-                    said.withLock { $0.append(Self.texts(launch)) }
+                    said.withLock { $0.append(shown(launch)) }
                     return .returned(url: "\(Shop.scheme)://?charge_token=\(Self.chargeToken)&reference=\(Self.nonce)")
-                }, observer: { event in said.withLock { $0.append(Self.texts(event)) } })
+                }, observer: { event in said.withLock { $0.append(shown(event)) } })
             let order = Self.order(index % 3)
-            Self.check(Self.texts(order) + Self.texts(client) + Self.texts(Order(order)), "the order or the client")
+            Self.check(shown(order) + shown(client) + shown(Order(order)), "the order or the client")
             let task = Task { await client.requestOrder(order) }
             while !task.isCancelled, client.pendingReferences.isEmpty, service.calls.isEmpty { await Task.yield() }
             let ended = Task {
@@ -115,14 +109,14 @@ import Testing
             }
             let result = await task.value
             ended.cancel()
-            Self.check(Self.texts(result) + Self.texts(result.data), "\(member): a result")
+            Self.check(shown(result) + shown(result.data), "\(member): a result")
             for value in [
                 result.data.code, result.data.message, result.data.id, result.data.reference, result.data.status,
                 result.data.currency, result.data.country, result.data.object,
             ] { Self.check(value ?? "", "\(member): a result's member") }
             for check in [await client.inquireOrder("1"), await client.inquireOrder(reference: "order-1")] {
                 Self.check(
-                    Self.texts(check) + Self.texts(check.data), "\(member): a check",
+                    shown(check) + shown(check.data), "\(member): a check",
                     for: [Self.chargeToken, Self.accessToken])
                 // A plain inquiry belongs to no order.
                 #expect(check.data.message?.contains(Self.accessToken) != true, "\(member)")
@@ -138,39 +132,35 @@ import Testing
             for service in Self.services(member) {
                 let said = Mutex<[String]>([])
                 let journal = InMemoryJournal()
-                let provider = CitconProvider(
-                    configuration: CitconConfiguration(
-                        endpoint: try CPayEndpoint(.UAT), accessToken: Redacted(Self.accessToken),
-                        application: Shop.application))
-                Self.check(Self.texts(provider), "the provider")
-                let router = PaymentRouter(
-                    registry: try ProviderRegistry([provider]), transport: service, journal: journal,
-                    clock: VirtualClock(), random: SeededRandomSource(seed: 1),
-                    log: PaymentLog { event in said.withLock { $0.append(Self.texts(event)) } })
+                let configuration = try Shop.configuration(token: Redacted(Self.accessToken))
+                Self.check(shown(CitconProvider(configuration: configuration)), "the provider")
+                let router = try Shop.router(
+                    service, journal, configuration,
+                    log: PaymentLog { event in said.withLock { $0.append(shown(event)) } })
                 let nonce = Self.nonce
                 let back =
                     "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=\(nonce)"
                 let payer = Payer(
                     browser: { _ in nil }, appLauncher: { _ in try PaymentLink(back) }, policy: .firstWhateverItCosts)
                 var texts = ""
-                do { texts += Self.texts(try await router.pay(link, as: payer)) } catch { texts += Self.texts(error) }
+                do { texts += shown(try await router.pay(link, as: payer)) } catch { texts += shown(error) }
                 for url in [
                     "\(Shop.scheme)://?charge_token=\(Self.chargeToken)", "\(Shop.scheme)://?reference=\(nonce)",
                 ] {
-                    do { texts += Self.texts(try await router.handle(url) as Any) } catch { texts += Self.texts(error) }
+                    do { texts += shown(try await router.handle(url) as Any) } catch { texts += shown(error) }
                 }
                 for reference in ["uat/order-1", "order-1"] {
                     let payment = PaymentReference(provider: CitconProvider.id, id: reference)
-                    do { texts += Self.texts(try await router.status(of: payment)) } catch {
-                        texts += Self.texts(error)
+                    do { texts += shown(try await router.status(of: payment)) } catch {
+                        texts += shown(error)
                     }
                     for history in await journal.histories(of: payment) {
                         texts += try JSONValue.encode(history.attempt).text + JSONValue.encode(history.entries).text
                     }
                 }
                 do {
-                    for report in try await router.recover(as: Payer()) { texts += Self.texts(report) }
-                } catch { texts += Self.texts(error) }
+                    for report in try await router.recover(as: Payer()) { texts += shown(report) }
+                } catch { texts += shown(error) }
                 // Consent that was never sent is not a secret of this payment.
                 let isSent = service.seen.contains { $0.body?["payment"]?["nonce"] != nil }
                 let sent = [Self.chargeToken, Self.accessToken] + (isSent && member != "gateway" ? [Self.nonce] : [])
@@ -191,12 +181,12 @@ import Testing
             do {
                 _ = try CitconOrderLink(link)
                 Issue.record("\(new)")
-            } catch { Self.check(Self.texts(error), new) }
+            } catch { Self.check(shown(error), new) }
             let provider = CitconProvider(
                 configuration: CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t")))
-            Self.check(Self.texts(provider.recognize(link) as Any), new)
+            Self.check(shown(provider.recognize(link) as Any), new)
         }
         let good = try CitconOrderLink(PaymentLink(LinkTests.good))
-        Self.check(Self.texts(good) + Self.texts(good.text) + Self.texts(good.token), "a good link")
+        Self.check(shown(good) + shown(good.text) + shown(good.token), "a good link")
     }
 }

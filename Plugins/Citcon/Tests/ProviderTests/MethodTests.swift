@@ -45,19 +45,11 @@ import Testing
     func router(_ method: String) async throws {
         let world = try MerchantWorld()
         let charge = try await charge(world, method)
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT), accessToken: await world.sandbox.accessToken(),
-                application: Shop.application))
-        let phone = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: world.wire, journal: InMemoryJournal(),
-            clock: world.clock)
+        let configuration = try Shop.configuration(token: await world.sandbox.accessToken())
+        let phone = try Shop.router(world.wire, InMemoryJournal(), configuration, clock: world.clock)
         let link = try #require(try charge.link(in: .UAT)).text.reveal()
         let outcome = try await phone.pay(link, as: world.sandbox.payer())
-        guard case .succeeded(let receipt) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let receipt = try #require(outcome.receipt)
         #expect(receipt.amount == charge.amount && receipt.transactionID == charge.id)
         #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
         #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) == 1)

@@ -25,12 +25,8 @@ import Testing
 
         func router() throws -> PaymentRouter {
             let events = events
-            let provider = CitconProvider(
-                configuration: CitconConfiguration(
-                    endpoint: try CPayEndpoint(.UAT), accessToken: token, application: Shop.application))
-            return PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: service, journal: journal,
-                clock: VirtualClock(), random: SeededRandomSource(seed: 1), secrets: secrets,
+            return try Shop.router(
+                service, journal, try Shop.configuration(token: token), secrets: secrets,
                 log: PaymentLog { event in events.change { $0.append(event.description) } })
         }
 
@@ -55,10 +51,7 @@ import Testing
     func secrets() async throws {
         let world = Scripted(service: ScriptedCitcon())
         let outcome = try await world.router().pay(LinkTests.good, as: Self.payer())
-        guard case .succeeded(let receipt) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let receipt = try #require(outcome.receipt)
         #expect(receipt.amount?.description == "12.50 USD")
         #expect(
             world.service.calls == [
@@ -93,20 +86,16 @@ import Testing
     @Test("Where confirming takes the money, the charge is compared with the link before")
     func comparedBefore() async throws {
         let asked = Mutexed(0)
-        let payer = Payer(
-            appLauncher: { _ in
-                asked.change { $0 += 1 }
-                return nil
-            }, policy: .firstWhateverItCosts)
         for answer in [
             ScriptedCitcon.Answer.ok(ScriptedCitcon.transaction("initiated", amount: 99_999)),
             .ok(ScriptedCitcon.transaction("initiated").replacing("USD", with: "KWD")), .fail(404, "4103", "not found"),
         ] {
             let world = Scripted(service: ScriptedCitcon(gateway: "braintree", inquiry: answer))
             await #expect(throws: PaymentError.self) {
-                try await world.router().pay(LinkTests.good.replacing("wechatpay", with: "card"), as: payer)
+                try await world.router().pay(
+                    LinkTests.good.replacing("wechatpay", with: "card"), as: Shop.payer(asked))
             }
-            #expect(!world.service.calls.contains { $0.hasPrefix("POST charges") })
+            #expect(world.service.confirmations == 0)
         }
         #expect(asked.value == 0)
     }
@@ -114,20 +103,12 @@ import Testing
     @Test("A confirmation of another amount opens no wallet, and is no success")
     func anotherAmount() async throws {
         let opened = Mutexed(0)
-        let payer = Payer(
-            appLauncher: { _ in
-                opened.change { $0 += 1 }
-                return nil
-            }, policy: .firstWhateverItCosts)
         let world = Scripted(
             service: ScriptedCitcon(
                 confirm: .ok(ScriptedCitcon.charge(amount: 1_250_000)),
                 inquiry: .ok(ScriptedCitcon.transaction("initiated", amount: 1_250_000))))
-        let outcome = try await world.router().pay(LinkTests.good, as: payer)
-        guard case .unknown(let unknown) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let outcome = try await world.router().pay(LinkTests.good, as: Shop.payer(opened))
+        let unknown = try #require(outcome.unknownOutcome)
         #expect(unknown.message.contains("something else") && opened.value == 0)
     }
 
@@ -135,30 +116,21 @@ import Testing
     func lostConfirmation() async throws {
         let state = Mutexed("initiated")
         let world = Scripted(
-            service: ScriptedCitcon { call, _ in
-                if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-                if call.hasPrefix("POST") { return .failure(.maybeSent, .connectionLost("x")) }
-                return .ok(ScriptedCitcon.transaction(state.value))
-            })
+            service: ScriptedCitcon(confirm: .failure(.maybeSent, .connectionLost("x")), state: state))
         let first = try await world.router().pay(LinkTests.good, as: Self.payer())
         #expect(!first.isFinal)
         let again = try await world.router().pay(LinkTests.good, as: Self.payer())
         #expect(!again.isFinal)
         state.change { $0 = "expired" }
         #expect(try await world.router().pay(LinkTests.good, as: Self.payer()) == .expired)
-        #expect(world.service.calls.count { $0.hasPrefix("POST charges") } == 1)
+        #expect(world.service.confirmations == 1)
         #expect(world.service.calls.contains("GET transactions/order-1?type=reference"))
     }
 
     @Test("An attempt whose confirmation ended is resumed without its link")
     func goesOnWithoutLink() async throws {
         let state = Mutexed("pending")
-        let world = Scripted(
-            service: ScriptedCitcon { call, _ in
-                if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-                if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge()) }
-                return .ok(ScriptedCitcon.transaction(state.value))
-            })
+        let world = Scripted(service: ScriptedCitcon(state: state))
         let first = try await world.router().pay(LinkTests.good, as: Self.payer())
         #expect(first == .pending(retryAfter: nil))
         let open = await world.journal.unfinished()
@@ -166,15 +138,13 @@ import Testing
         state.change { $0 = "succeeded" }
         let outcome = try await world.router().resume(attempt, as: Payer())
         #expect(outcome.description.hasPrefix("paid"))
-        #expect(world.service.calls.count { $0.hasPrefix("POST charges") } == 1)
+        #expect(world.service.confirmations == 1)
     }
 
     @Test("An attempt that never confirmed cannot be resumed without its link, and says so")
     func needsLink() async throws {
         let world = Scripted(service: ScriptedCitcon())
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t"), application: Shop.application))
+        let provider = CitconProvider(configuration: try Shop.configuration())
         let token = try CitconOrderLink(PaymentLink(LinkTests.good)).token
         let option = PaymentMethodOption(
             id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd),
@@ -183,40 +153,30 @@ import Testing
             id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: CitconProvider.id, id: "order-1"),
             option: option, idempotencyKey: "k", startedAt: Date(timeIntervalSince1970: 1_800_000_000), expiresAt: nil)
         for link in [nil, try PaymentLink(LinkTests.good.replacing("order-1", with: "order-2"))] {
-            let context = ProviderContext(
-                http: world.service, payer: Self.payer(), clock: VirtualClock(), random: SeededRandomSource(seed: 1),
-                secrets: NoSecrets(), link: link, steps: PlainSteps(), remark: { _ in })
-            await #expect {
-                try await provider.pay(attempt, in: context)
-            } throws: { error in
-                let error = error as? PaymentError
-                return error?.code == .unusableOption && error?.phase == .beforeSend
-                    && error?.message.contains("link") == true
-            }
+            let context = ProviderContext.unstored(
+                hosts: provider.descriptor.outboundHosts, http: world.service, payer: Self.payer(),
+                clock: VirtualClock(), link: link)
+            let error = await failure { _ = try await provider.pay(attempt, in: context) }
+            #expect(error?.code == .unusableOption && error?.phase == .beforeSend)
+            #expect(error?.message.contains("link") == true)
         }
-        #expect(!world.service.calls.contains { $0.hasPrefix("POST charges") })
+        #expect(world.service.confirmations == 0)
     }
 
     @Test("A payer who cancelled it can try again: the wallet opens a second time")
     func calledOff() async throws {
-        let paid = Mutexed(false)
-        let opened = Mutexed(0)
-        let world = Scripted(
-            service: ScriptedCitcon { call, _ in
-                if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-                if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge()) }
-                return .ok(ScriptedCitcon.transaction(paid.value ? "succeeded" : "initiated"))
-            })
+        let (state, opened) = (Mutexed("initiated"), Mutexed(0))
+        let world = Scripted(service: ScriptedCitcon(state: state))
         let payer = Payer(
             appLauncher: { _ in
                 opened.change { $0 += 1 }
-                paid.change { $0 = opened.value == 2 }
+                if opened.value == 2 { state.change { $0 = "succeeded" } }
                 return try PaymentLink("wxeb0650d489d69e14://pay/?ret=\(opened.value == 2 ? 0 : -2)")
             }, policy: .firstWhateverItCosts)
         #expect(try await world.router().pay(LinkTests.good, as: payer) == .pending(retryAfter: nil))
         #expect(opened.value == 1)
         #expect(try await world.router().pay(LinkTests.good, as: payer).description.hasPrefix("paid"))
-        #expect(opened.value == 2 && world.service.calls.count { $0.hasPrefix("POST charges") } == 1)
+        #expect(opened.value == 2 && world.service.confirmations == 1)
     }
 
     @Test("A wallet that was opened and paid does not open again after a restart")
@@ -244,12 +204,7 @@ import Testing
     @Test("A return URL completes the open payment by the service's status alone")
     func completes() async throws {
         let state = Mutexed("pending")
-        let world = Scripted(
-            service: ScriptedCitcon { call, _ in
-                if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-                if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge()) }
-                return .ok(ScriptedCitcon.transaction(state.value))
-            })
+        let world = Scripted(service: ScriptedCitcon(state: state))
         let router = try world.router()
         let url = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
         #expect(try await router.handle(url) == nil, "nothing is open")
@@ -284,11 +239,8 @@ import Testing
         _ = try await world.router().pay(LinkTests.good, as: Self.payer())
         #expect(world.service.seen.allSatisfy { $0.headers["Authorization"] == "Bearer UPI_stored" })
         let none = Scripted(service: ScriptedCitcon(), token: nil)
-        await #expect {
-            try await none.router().pay(LinkTests.good, as: Self.payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .unauthorized
-        }
+        #expect(
+            await failure { _ = try await none.router().pay(LinkTests.good, as: Self.payer()) }?.code == .unauthorized)
         #expect(none.service.calls.isEmpty)
     }
 
@@ -299,18 +251,13 @@ import Testing
             service: ScriptedCitcon(
                 gateway: "fomo", confirm: .ok(ScriptedCitcon.charge("https://x.example/", format: "redirect"))))
         let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
-        await #expect {
-            try await world.router().pay(LinkTests.good, as: payer)
-        } throws: { error in
-            (error as? PaymentError)?.code == .payer && (error as? PaymentError)?.phase == .beforeSend
-        }
+        let error = await failure { _ = try await world.router().pay(LinkTests.good, as: payer) }
+        #expect(error?.code == .payer && error?.phase == .beforeSend)
         #expect(world.service.calls == ["POST config"])
         let unknown = Scripted(service: ScriptedCitcon(gateway: "octopus"))
-        await #expect {
-            try await unknown.router().pay(LinkTests.good, as: Self.payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .unsupported
-        }
+        #expect(
+            await failure { _ = try await unknown.router().pay(LinkTests.good, as: Self.payer()) }?.code == .unsupported
+        )
     }
 
     @Test("A refused confirmation of a charge that is over says how it ended")
@@ -325,11 +272,8 @@ import Testing
         let open = Scripted(
             service: ScriptedCitcon(
                 confirm: .fail(400, "4000", "bad request"), inquiry: .ok(ScriptedCitcon.transaction("initiated"))))
-        await #expect {
-            try await open.router().pay(LinkTests.good, as: Self.payer())
-        } throws: {
-            ($0 as? PaymentError)?.vendorCode == "4000"
-        }
+        #expect(
+            await failure { _ = try await open.router().pay(LinkTests.good, as: Self.payer()) }?.vendorCode == "4000")
     }
 
     @Test("A card whose charge is over already is not asked for")
@@ -361,17 +305,4 @@ final class Mutexed<Value: Sendable>: Sendable {
             value = copy
         }
     }
-}
-
-/// Steps that run at once and store nothing.
-private struct PlainSteps: StepRunner {
-    func run(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-    ) async throws -> JSONValue {
-        try await body()
-    }
-
-    func hasRun(_ name: String) async -> Bool { false }
-
-    func ensureInCharge() async throws {}
 }

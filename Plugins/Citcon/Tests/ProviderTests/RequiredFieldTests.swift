@@ -160,20 +160,14 @@ import Testing
     @Test("A link's method is checked before anything is sent, too")
     func links() async throws {
         let service = ScriptedCitcon()
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t")))
+        let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
+        let bare = CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t"))
         for (method, hint) in [("wechatpay", "universal link"), ("alipay", "scheme"), ("cashapppay", "Cash App")] {
-            let router = PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: service, journal: InMemoryJournal(),
-                clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+            let router = try Shop.router(service, InMemoryJournal(), bare)
             let link = LinkTests.good.replacing("wechatpay", with: method)
-            await #expect {
-                try await router.pay(link, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
-            } throws: { error in
-                let error = error as? PaymentError
-                return error?.code == .unsupported && error?.phase == .beforeSend
-                    && error?.message.contains(hint) == true
-            }
+            let error = await failure { _ = try await router.pay(link, as: payer) }
+            #expect(error?.code == .unsupported && error?.phase == .beforeSend)
+            #expect(error?.message.contains(hint) == true)
         }
         #expect(service.calls.isEmpty)
     }

@@ -62,21 +62,7 @@ import Testing
     ]
 
     private static func service(_ row: Case, _ state: Mutexed<String>) -> ScriptedCitcon {
-        ScriptedCitcon { call, _ in
-            if call == "POST config" { return .ok(#"{"gateway":"\#(row.gateway)"}"#) }
-            return .ok(call.hasPrefix("POST") ? row.confirm : ScriptedCitcon.transaction(state.value))
-        }
-    }
-
-    private static func router(
-        _ service: any HTTPTransport, _ journal: InMemoryJournal = InMemoryJournal()
-    ) throws -> PaymentRouter {
-        let provider = CitconProvider(
-            configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application))
-        return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: service, journal: journal, clock: VirtualClock(),
-            random: SeededRandomSource(seed: 1))
+        ScriptedCitcon(gateway: row.gateway, confirm: .ok(row.confirm), state: state)
     }
 
     @Test("A client takes the order's own return and refuses another's, which changes nothing", arguments: cases)
@@ -87,14 +73,12 @@ import Testing
             Self.service(row, state), clock: VirtualClock(), launcher: { _ in .opened }, heard: heard)
         client.requestOrder(Shop.order(row.method)) { heard.result($0) }
         _ = await heard.first(1)
-        var refusals = 0
         for foreign in row.foreign {
             // The wallet may not have been opened yet.
             while client.handleUrl(foreign) { await Task.yield() }
         }
         while heard.all.count < 1 + row.foreign.count { await Task.yield() }
-        refusals = heard.all.count { $0.hasPrefix("refused ") }
-        #expect(refusals >= row.foreign.count)
+        #expect(heard.all.count { $0.hasPrefix("refused ") } >= row.foreign.count)
         #expect(client.pendingReferences == ["order-1"] && !heard.all.contains { $0.hasPrefix("result") })
         state.change { $0 = "succeeded" }
         #expect(client.handleUrl(row.own))
@@ -125,7 +109,7 @@ import Testing
         for foreign in row.foreign {
             let state = Mutexed("initiated")
             let journal = InMemoryJournal()
-            let router = try Self.router(Self.service(row, state), journal)
+            let router = try Shop.router(Self.service(row, state), journal)
             let opened = Mutexed(0)
             @Sendable func back() throws -> PaymentLink {
                 opened.change { $0 += 1 }
@@ -135,10 +119,7 @@ import Testing
                 browser: { _ in try back() }, appLauncher: { _ in try back() }, policy: .firstWhateverItCosts)
             let link = LinkTests.good.replacing("wechatpay", with: row.method)
             let outcome = try await router.pay(link, as: payer)
-            guard case .unknown(let unknown) = outcome else {
-                Issue.record("\(foreign): \(outcome)")
-                continue
-            }
+            let unknown = try #require(outcome.unknownOutcome, "\(foreign): \(outcome)")
             #expect(unknown.message.contains("another order") && opened.value == 1)
             #expect(await journal.unfinished().count == 1)
             state.change { $0 = "succeeded" }
@@ -151,15 +132,13 @@ import Testing
         let state = Mutexed("pending")
         let journal = InMemoryJournal()
         let service = Self.service(Self.cases[2], state)
-        let router = try Self.router(service, journal)
+        let router = try Shop.router(service, journal)
         let link = LinkTests.good.replacing("wechatpay", with: "toss")
         let payer = Payer(browser: { _ in nil }, policy: .firstWhateverItCosts)
         #expect(try await router.pay(link, as: payer) == .pending(retryAfter: nil))
         state.change { $0 = "succeeded" }
         for foreign in Self.cases[2].foreign {
-            await #expect { try await router.handle(foreign) } throws: {
-                ($0 as? PaymentError)?.code == .foreignReturn
-            }
+            #expect(await failure { _ = try await router.handle(foreign) }?.code == .foreignReturn)
             #expect(await journal.unfinished().count == 1, "\(foreign)")
         }
         #expect(try await router.handle(Self.cases[2].own)?.description.hasPrefix("paid") == true)
@@ -168,9 +147,7 @@ import Testing
     @Test("A return that names a charge is none of an attempt that states no charge")
     func namelessCharge() async throws {
         let order = try CitconOrderLink(PaymentLink(LinkTests.good))
-        let configuration = CitconConfiguration(
-            endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application)
-        let provider = CitconProvider(configuration: configuration)
+        let provider = CitconProvider(configuration: try Shop.configuration())
         let service = ScriptedCitcon(inquiry: .ok(ScriptedCitcon.transaction("succeeded")))
         func complete(_ query: String, _ data: JSONValue?) async throws -> ServiceReport {
             let option = PaymentMethodOption(
@@ -191,9 +168,7 @@ import Testing
         }
         for data: JSONValue? in [nil, .null, [:], ["charge": ""]] {
             for query in [own, "charge_token=", "reference=order-1&\(own)"] {
-                await #expect("\(query)") { try await complete(query, data) } throws: {
-                    ($0 as? PaymentError)?.code == .foreignReturn
-                }
+                #expect(await failure { _ = try await complete(query, data) }?.code == .foreignReturn, "\(query)")
             }
         }
     }
@@ -212,7 +187,7 @@ import Testing
                 text.replacing("order-1", with: "order-\(number)")
                     .replacing("2000470537596802752517", with: "200047053759680275251\(number == 1 ? 7 : 8)"))
         }
-        let router = try Self.router(service)
+        let router = try Shop.router(service)
         for (number, token) in [(1, "first"), (2, "second")] {
             let link = LinkTests.good.replacing("wechatpay", with: "toss").replacing("order-1", with: "order-\(number)")
                 .replacing("62d5c1e0242011eda300f59379b812ce", with: token)
@@ -222,10 +197,7 @@ import Testing
         }
         state.change { $0 = "succeeded" }
         let outcome = try await router.handle("\(Shop.scheme)://?reference=order-1")
-        guard case .succeeded(let receipt)? = outcome else {
-            Issue.record("\(String(describing: outcome))")
-            return
-        }
+        let receipt = try #require(outcome?.receipt)
         #expect(receipt.transactionID == "2000470537596802752517")
 
         let heard = Heard()
@@ -265,12 +237,11 @@ import Testing
             "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=n&reference=order-2"
         let service = ScriptedCitcon(gateway: "braintree", inquiry: .ok(ScriptedCitcon.transaction("initiated")))
         let payer = Payer(appLauncher: { _ in try PaymentLink(back) }, policy: .firstWhateverItCosts)
-        await #expect {
-            try await Self.router(service).pay(LinkTests.good.replacing("wechatpay", with: "venmo"), as: payer)
-        } throws: {
-            ($0 as? PaymentError)?.code == .foreignReturn && ($0 as? PaymentError)?.phase == .beforeSend
+        let error = await failure {
+            _ = try await Shop.router(service).pay(LinkTests.good.replacing("wechatpay", with: "venmo"), as: payer)
         }
-        #expect(!service.calls.contains { $0.hasPrefix("POST charges") })
+        #expect(error?.code == .foreignReturn && error?.phase == .beforeSend)
+        #expect(service.confirmations == 0)
     }
 
     @Test("A return that comes before the wallet was opened is not kept for it")

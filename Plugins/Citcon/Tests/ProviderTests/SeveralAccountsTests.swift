@@ -12,11 +12,7 @@ import Testing
 @Suite("Several accounts")
 struct SeveralAccountsTests {
     private func provider(_ id: ProviderID, token: String?) throws -> CitconProvider {
-        CitconProvider(
-            id: id,
-            configuration: CitconConfiguration(
-                endpoint: try CitconEndpoint(.UAT), accessToken: token.map { Redacted($0) },
-                application: Shop.application))
+        CitconProvider(id: id, configuration: try Shop.configuration(token: token.map { Redacted($0) }))
     }
 
     private struct Secrets: SecretStore {
@@ -47,10 +43,7 @@ struct SeveralAccountsTests {
         #expect(Set(routes.map(\.provider)) == ["citcon-eu", "citcon-us"])
         for id: ProviderID in ["citcon-eu", "citcon-us"] {
             let route = try #require(routes.first { $0.provider == id })
-            guard case .succeeded(let receipt) = try await router.pay(route, as: payer) else {
-                Issue.record("\(id) is not paid")
-                continue
-            }
+            let receipt = try #require(try await router.pay(route, as: payer).receipt, "\(id) is not paid")
             #expect(receipt.reference == PaymentReference(provider: id, id: "uat/order-1"))
             #expect(service.seen.last?.headers["Authorization"] == "Bearer token of \(id).access-token")
         }
@@ -74,11 +67,8 @@ struct SeveralAccountsTests {
     @Test("A return that two accounts could take is brought to the payments of both")
     func returns() async throws {
         let state = Mutexed("pending")
-        let service = ScriptedCitcon { call, _ in
-            if call == "POST config" { return .ok(#"{"gateway":"upop"}"#) }
-            if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge(#"{"tn":"1"}"#)) }
-            return .ok(ScriptedCitcon.transaction(state.value))
-        }
+        let service = ScriptedCitcon(
+            gateway: "upop", confirm: .ok(ScriptedCitcon.charge(#"{"tn":"1"}"#)), state: state)
         let journal = InMemoryJournal()
         let router = try router(
             [try provider("citcon-eu", token: "t"), try provider("citcon-us", token: "t")], service, journal)
@@ -100,10 +90,8 @@ struct SeveralAccountsTests {
             journal: world.journal, clock: world.clock, random: SeededRandomSource(seed: 5))
         let charge = await world.sandbox.createCharge(.card)
         let outcome = try await router.pay(charge.link, as: world.payer())
-        guard case .succeeded(let receipt) = outcome, let amount = receipt.amount else {
-            Issue.record("not paid: \(outcome)")
-            return
-        }
+        let receipt = try #require(outcome.receipt)
+        let amount = try #require(receipt.amount)
         #expect(receipt.reference.provider == "citcon")
         let asMerchant = PaymentReference(provider: merchant.id, id: charge.reference)
         let refund = RefundRequest(of: asMerchant, amount: amount, id: "credit-1")

@@ -64,9 +64,7 @@ import Testing
         ] {
             let service = ScriptedCitcon(
                 gateway: "braintree", confirm: confirm, inquiry: .fail(404, "4103", "not found"))
-            let order = Shop.order("card")
-            order.payment?.nonce = "n"
-            let result = await (try CPayClient(service)).requestOrder(order)
+            let result = await (try CPayClient(service)).requestOrder(Shop.card())
             #expect(result.status == "fail" && result.data.message?.contains("do not pay again") == true, "\(result)")
         }
     }

@@ -74,12 +74,8 @@ import Testing
 
     @Test("Becoming active ends what is decided and leaves the rest open")
     func active() async throws {
-        let state = Mutex("initiated")
-        let service = ScriptedCitcon { call, _ in
-            if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-            if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge()) }
-            return .ok(ScriptedCitcon.transaction(state.withLock { $0 }))
-        }
+        let state = Mutexed("initiated")
+        let service = ScriptedCitcon(state: state)
         let (client, heard) = try world(service)
         client.applicationDidBecomeActive()
         client.requestOrder(Shop.order()) { heard.result($0) }
@@ -87,7 +83,7 @@ import Testing
         client.applicationDidBecomeActive()
         while service.calls.count < 3 { await Task.yield() }
         #expect(client.pendingReferences == ["order-1"] && heard.all.count == 2)
-        state.withLock { $0 = "expired" }
+        state.change { $0 = "expired" }
         client.applicationDidBecomeActive()
         #expect(await heard.first(4).suffix(2) == ["result success - expired", "check success - expired"])
     }

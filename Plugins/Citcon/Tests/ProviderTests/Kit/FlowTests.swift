@@ -289,9 +289,7 @@ import Testing
             let service = ScriptedCitcon(
                 gateway: "braintree", confirm: .failure(.maybeSent, .timedOut),
                 inquiry: .ok(ScriptedCitcon.transaction(state)), before: ScriptedCitcon.waiting)
-            let order = Shop.order("card")
-            order.payment?.nonce = "n"
-            let result = await (try CPayClient(service)).requestOrder(order)
+            let result = await (try CPayClient(service)).requestOrder(Shop.card())
             #expect(result.isPaid == isPaid)
             #expect(
                 service.calls == [

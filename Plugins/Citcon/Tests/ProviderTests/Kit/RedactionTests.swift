@@ -1,4 +1,5 @@
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import CitconKit
@@ -6,12 +7,7 @@ import Testing
 
 /// No description shows a card, a token or a person.
 @Suite struct RedactionTests {
-    private func isSilent(_ value: Any, _ place: String = "") -> Bool {
-        var dumped = ""
-        dump(value, to: &dumped)
-        let texts = [dumped, "\(value)", String(describing: value), String(reflecting: value)]
-        return !texts.contains { $0.contains("canary") }
-    }
+    private func isSilent(_ value: Any) -> Bool { !shown(value).contains("canary") }
 
     @Test("Orders")
     func orders() {

@@ -8,22 +8,12 @@ import Testing
 /// The checks that protect the router's payers protect payers of the vendor's client.
 @Suite("Checks of the one flow, seen by the vendor's client")
 struct SharedCheckTests {
-    private static func card() -> CPayRequest {
-        let order = Shop.order("card")
-        order.payment?.nonce = "n"
-        return order
-    }
-
-    private static func confirmations(_ service: ScriptedCitcon) -> Int {
-        service.calls.count { $0.hasPrefix("POST charges") }
-    }
-
     @Test("A charge over something else is not confirmed where confirming takes the money", arguments: TermsTests.lies)
     func otherTerms(_ name: String, _ old: String, _ new: String) async throws {
         let other = ScriptedCitcon.transaction("initiated").replacing(old, with: new)
         let service = ScriptedCitcon(gateway: "braintree", before: .ok(other))
-        let result = await (try CPayClient(service)).requestOrder(Self.card())
-        #expect(result.status == "fail" && !result.isPaid && Self.confirmations(service) == 0, "\(name)")
+        let result = await (try CPayClient(service)).requestOrder(Shop.card())
+        #expect(result.status == "fail" && !result.isPaid && service.confirmations == 0, "\(name)")
     }
 
     @Test(
@@ -33,7 +23,7 @@ struct SharedCheckTests {
         let service = ScriptedCitcon(gateway: "cashapp", before: .ok(ScriptedCitcon.transaction(state)))
         let result = await (try CPayClient(service)).requestOrder(Shop.order("cashapppay"))
         #expect(result.data.status == state && result.isPaid == (state == "succeeded"))
-        #expect(Self.confirmations(service) == 0)
+        #expect(service.confirmations == 0)
     }
 
     @Test("A service that reports nothing to an app keeps no order from being paid, as with the vendor's SDK")
@@ -41,7 +31,7 @@ struct SharedCheckTests {
         for refusal in [ScriptedCitcon.Answer.fail(404, "4103", "not found"), .fail(401, "4010", "unauthorized")] {
             let service = ScriptedCitcon(
                 gateway: "braintree", confirm: .ok(ScriptedCitcon.charge("", status: "succeeded")), before: refusal)
-            #expect(await (try CPayClient(service)).requestOrder(Self.card()).isPaid)
+            #expect(await (try CPayClient(service)).requestOrder(Shop.card()).isPaid)
         }
     }
 
@@ -49,8 +39,8 @@ struct SharedCheckTests {
     func unreachable() async throws {
         for answer in [ScriptedCitcon.Answer.fail(503, "5100", "down"), .failure(.maybeSent, .timedOut)] {
             let service = ScriptedCitcon(gateway: "braintree", before: answer)
-            let result = await (try CPayClient(service)).requestOrder(Self.card())
-            #expect(result.status == "fail" && Self.confirmations(service) == 0)
+            let result = await (try CPayClient(service)).requestOrder(Shop.card())
+            #expect(result.status == "fail" && service.confirmations == 0)
             #expect(result.data.message?.contains("do not pay again") != true, "nothing was sent")
         }
     }

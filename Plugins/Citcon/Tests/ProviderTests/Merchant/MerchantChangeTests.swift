@@ -15,16 +15,21 @@ import Testing
 
     private func usd(_ cents: UInt128) throws -> Money { try Money(minorUnits: cents, currency: .usd) }
 
+    /// What an inquiry says of a charge.
+    private func seen(_ charge: CitconCharge, _ status: JSONValue) -> JSONValue {
+        [
+            "id": .string(charge.id), "object": "charge", "reference": "order-1", "amount": 1250, "currency": "USD",
+            "status": status,
+        ]
+    }
+
     // MARK: Another in its place
 
     @Test("An unpaid charge is cancelled before another takes its place")
     func replaced() async throws {
         let world = try MerchantWorld()
         let old = try await world.charge()
-        guard case .replaced(let new) = try await change(world, old) else {
-            Issue.record("not replaced")
-            return
-        }
+        let new = try #require(try await change(world, old).replaced)
         #expect(try new.amount == usd(1500) && new.token != nil && new.reference.id == "order-1b")
         #expect(await world.events(old) == [.created, .cancelled])
         #expect(
@@ -32,10 +37,7 @@ import Testing
                 "/v1/cancels", "/v1/charges",
             ])
         // A repeated call returns the existing charge; its token is returned once.
-        guard case .replaced(let again) = try await change(world, old) else {
-            Issue.record("not replaced")
-            return
-        }
+        let again = try #require(try await change(world, old).replaced)
         #expect(again.id == new.id && again.token == nil)
         #expect(world.posts("cancels") == 1 && world.posts("charges") == 3)
     }
@@ -44,10 +46,7 @@ import Testing
     func paid(_ captures: Bool) async throws {
         let world = try MerchantWorld()
         let old = try await world.paid(captures: captures)
-        guard case .unchanged(let outcome) = try await change(world, old) else {
-            Issue.record("replaced")
-            return
-        }
+        let outcome = try #require(try await change(world, old).unchanged)
         #expect(outcome == (captures ? world.receipt(old) : .pending(retryAfter: nil)))
         #expect(world.posts("cancels") == 0 && world.posts("charges") == 1)
     }
@@ -61,10 +60,7 @@ import Testing
         let cancelled = try await world.paid("order-3", .cancels)
         for (number, old) in [failed, cancelled, late].enumerated() {
             let order = try MerchantWorld.order("order-\(number)b", cents: 1500)
-            guard case .replaced = try await world.client.change(old.reference, to: order) else {
-                Issue.record("not replaced")
-                return
-            }
+            #expect(try await world.client.change(old.reference, to: order).replaced != nil)
         }
         #expect(world.posts("cancels") == 0)
     }
@@ -74,16 +70,10 @@ import Testing
         let world = try MerchantWorld()
         let old = try await world.charge()
         // The inquiry still finds it waiting.
-        let waiting =
-            #"{"status":"success","data":{"id":"\#(old.id)","object":"charge","reference":"order-1","amount":1250,"#
-            + #""currency":"USD","status":"initiated"}}"#
         let browser = try #require(world.sandbox.payer().browser)
         _ = try await browser(PageRequest(url: try HTTPURL(try #require(old.pages.first).url.reveal())))
-        world.faults.inject(.status(200, body: waiting)) { $1 == "/v1/transactions/order-1" }
-        guard case .unchanged(let outcome) = try await change(world, old) else {
-            Issue.record("replaced")
-            return
-        }
+        world.answer("transactions/order-1", seen(old, "initiated"))
+        let outcome = try #require(try await change(world, old).unchanged)
         #expect(outcome == world.receipt(old) && world.posts("cancels") == 1 && world.posts("charges") == 1)
     }
 
@@ -95,19 +85,11 @@ import Testing
         #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
         #expect(world.posts("charges") == 1)
         // A service that accepts and does nothing.
-        world.faults.inject(.status(200, body: #"{"status":"success","data":{"status":"canceled"}}"#)) {
-            $1 == "/v1/cancels"
-        }
-        guard case .unchanged(.pending) = try await change(world, old) else {
-            Issue.record("replaced")
-            return
-        }
+        world.answer("cancels", ["status": "canceled"])
+        #expect(try await change(world, old).unchanged?.isPending == true)
         #expect(world.posts("charges") == 1)
         world.faults.inject(.dropAfter) { $1 == "/v1/cancels" }
-        guard case .replaced = try await change(world, old) else {
-            Issue.record("not replaced")
-            return
-        }
+        #expect(try await change(world, old).replaced != nil)
         #expect(await world.events(old) == [.created, .cancelled])
     }
 
@@ -118,10 +100,7 @@ import Testing
         world.faults.inject(.dropBefore) { $1 == "/v1/charges" }
         #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
         world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
-        guard case .replaced(let new) = try await change(world, old) else {
-            Issue.record("not replaced")
-            return
-        }
+        let new = try #require(try await change(world, old).replaced)
         #expect(try new.token == nil && new.amount == usd(1500))
         #expect(world.posts("cancels") == 1 && world.posts("charges") == 3)
     }
@@ -150,8 +129,7 @@ import Testing
             PaymentReceipt(reference: charge.reference, amount: part, transactionID: charge.id))
         for _ in 0..<2 { #expect(try await world.capture(charge, part) == world.captured(charge, part)) }
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == expected)
-        let told = try #require(await world.sandbox.notifications.last)
-        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
+        let notification = try await world.lastNotification()
         try notification.check(against: charge)
         #expect(notification.report == expected && notification.amount == charge.amount)
         #expect(notification.amountCaptured == part && notification.amountRefunded == nil)
@@ -172,11 +150,8 @@ import Testing
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         world.faults.inject(.dropAfter) { $1 == "/v1/captures" }
-        let pending =
-            #"{"status":"success","data":{"id":"\#(charge.id)","object":"charge","reference":"order-1","amount":1250,"#
-            + #""currency":"USD","status":"authorized"}}"#
         // The status after it, and before the next: not yet.
-        world.faults.inject(.status(200, body: pending), times: 3) { $1 == "/v1/transactions/order-1" }
+        world.answer("transactions/order-1", times: 3, seen(charge, "authorized"))
         let part = try usd(1000)
         #expect(try await world.capture(charge, part) == world.captured(charge, part))
         let second = await failure { _ = try await world.capture(charge, try usd(500)) }
@@ -188,14 +163,18 @@ import Testing
     func usedReference() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
-        world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)) { $1 == "/v1/captures" }
-        guard case .unknown = try await world.capture(charge) else {
-            Issue.record("an earlier copy may be in flight")
-            return
-        }
+        world.refuse("captures", 400, "4100")
+        #expect(try await world.capture(charge).isUnknown, "an earlier copy may be in flight")
         let other = try await world.paid("order-2", captures: false)
         // A plain refusal for a charge that is still reserved is final.
-        world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) { $1 == "/v1/captures" }
+        world.refuse("captures", 400, "4000")
         #expect(await failure { _ = try await world.capture(other) }?.phase == .answered)
     }
+}
+
+extension CitconChange {
+    /// The charge that took the first one's place.
+    fileprivate var replaced: CitconCharge? { if case .replaced(let charge) = self { charge } else { nil } }
+    /// How it stands with the first one, which stayed.
+    fileprivate var unchanged: ServiceReport? { if case .unchanged(let report) = self { report } else { nil } }
 }
