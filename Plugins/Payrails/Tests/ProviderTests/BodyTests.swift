@@ -1,7 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentCrypto
-import TestSupport
 import Testing
 
 @testable import PayrailsKit

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -12,12 +11,6 @@ import Testing
 @Suite("A token that comes back")
 struct EchoTests {
     private static let token = Canary.token
-
-    private static func texts(_ value: Any) -> String {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return dumped + "\(value)" + String(describing: value) + String(reflecting: value)
-    }
 
     /// Answers that hold the token, to every kind of question.
     static let scripts: [[ScriptedService.Call: [Answer]]] = {
@@ -66,53 +59,50 @@ struct EchoTests {
         for (index, script) in Self.scripts.enumerated() {
             let session = try PayrailsSession.scripted(ScriptedService(script))
             let screen = await Screen(.returns(ReturnURLs.standard.error + "?token=\(Self.token)"))
-            var text = Self.texts(session) + Self.texts(session.option) + Self.texts(session.payload)
+            var text = shown(session) + shown(session.option) + shown(session.payload)
             let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
-            text += Self.texts(result) + Self.texts(result.authorizationFailure as Any)
+            text += shown(result) + shown(result.authorizationFailure as Any)
             text += result.authorizationFailure?.message ?? ""
-            text += Self.texts(await session.executePayment(with: .payPal, presenter: screen))
-            do { text += Self.texts(try await session.deleteInstrument(instrumentId: "i1")) } catch {
-                text += Self.texts(error) + (error.errorDescription ?? "")
+            text += shown(await session.executePayment(with: .payPal, presenter: screen))
+            do { text += shown(try await session.deleteInstrument(instrumentId: "i1")) } catch {
+                text += shown(error) + (error.errorDescription ?? "")
             }
             do {
-                text += Self.texts(
+                text += shown(
                     try await session.tokenize(
                         try ApplePayToken(
                             paymentData: Array("{}".utf8), displayName: "x", network: "Visa", type: .debit,
                             transactionIdentifier: "t")))
             } catch {
-                text += Self.texts(error)
+                text += shown(error)
             }
-            text += Self.texts(session)
+            text += shown(session)
             #expect(!text.contains(Self.token), "script \(index)")
         }
     }
 
     @Test("Outcomes, errors, logs and journals of a router")
     func router() async throws {
-        let link = SessionLink.link(to: Sample.initData()).reveal()
-        let untouched = Array(repeating: Answer.ok(Sample.status([Sample.created])), count: 3)
+        let link = Sample.link
+        let untouched = Array(repeating: Answer.untouched, count: 3)
         for (index, script) in Self.scripts.enumerated() {
             for before in [[], untouched] {
                 var script = script
                 script[.read] = before + (script[.read] ?? [.ok(Sample.status([Sample.created]))])
                 let said = Mutex("")
                 let journal = InMemoryJournal()
-                let router = PaymentRouter(
-                    registry: try ProviderRegistry([PayrailsProvider()]), transport: ScriptedService(script),
-                    journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 7),
-                    secrets: Secrets(values: ["payrails.session.e1": link]),
-                    log: PaymentLog { event in said.withLock { $0 += Self.texts(event) } })
+                let router = try Sample.router(
+                    ScriptedService(script), journal, knowing: link,
+                    log: PaymentLog { event in said.withLock { $0 += shown(event) } })
                 let payer = Payer(chooser: { $0.options.first?.id }, browser: { _ in nil })
-                var text = Self.texts(Redacted(link)) + Self.texts(Sample.initData())
-                do { text += Self.texts(try await router.pay(link, as: payer)) } catch { text += Self.texts(error) }
-                let reference = PaymentReference(provider: PayrailsProvider.id, id: "e1")
-                do { text += Self.texts(try await router.status(of: reference)) } catch { text += Self.texts(error) }
+                var text = shown(Redacted(link)) + shown(Sample.initData())
+                do { text += shown(try await router.pay(link, as: payer)) } catch { text += shown(error) }
+                do { text += shown(try await router.status(of: Sample.payment)) } catch { text += shown(error) }
                 do {
                     let url = ReturnURLs.standard.success + "?token=\(Self.token)&PayerID=\(Self.token)"
-                    text += Self.texts(try await router.handle(url) as Any)
-                } catch { text += Self.texts(error) }
-                for history in await journal.histories(of: reference) {
+                    text += shown(try await router.handle(url) as Any)
+                } catch { text += shown(error) }
+                for history in await journal.histories(of: Sample.payment) {
                     text += try JSONValue.encode(history.attempt).text + JSONValue.encode(history.entries).text
                 }
                 text += said.withLock { $0 }
@@ -131,10 +121,10 @@ struct EchoTests {
                 let data = Sample.initData(Sample.payload().setting(path, value))
                 do { _ = try SessionPayload(data) } catch {
                     // A refused address is named by its origin, which may hold anything.
-                    #expect(!Self.texts(error).contains(Self.token) || path.last == "self", "\(path)")
+                    #expect(!shown(error).contains(Self.token) || path.last == "self", "\(path)")
                 }
             }
         }
-        #expect(!Self.texts(Sample.initData()).contains(Self.token))
+        #expect(!shown(Sample.initData()).contains(Self.token))
     }
 }

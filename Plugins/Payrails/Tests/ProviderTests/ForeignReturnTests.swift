@@ -45,13 +45,9 @@ struct ForeignReturnTests {
     ]
 
     private static func pending(_ row: Case) -> Answer {
-        let links: JSONValue = [
-            "confirm": [
-                "method": "POST", "href": .string(Sample.execution + "/confirm"),
-                "action": ["redirectUrl": "https://www.paypal.com/agreements/approve", "parameters": row.parameters],
-            ]
-        ]
-        return .ok(Sample.status([Sample.requested, Sample.pending], action: "redirect", links: links))
+        .ok(
+            Sample.status(
+                [Sample.requested, Sample.pending], action: "redirect", links: Sample.payPal(row.parameters)))
     }
 
     private static let paid = Answer.ok(Sample.status([Sample.requested, Sample.pending, Sample.successful]))
@@ -89,33 +85,19 @@ struct ForeignReturnTests {
         #expect(await session.executePayment(with: .payPal, presenter: screen).word == "success")
     }
 
-    private static func router(
-        _ service: any HTTPTransport, _ journal: InMemoryJournal, secrets: [String: String] = [:]
-    ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider()]), transport: service, journal: journal,
-            clock: VirtualClock(), random: SeededRandomSource(seed: 7), secrets: Secrets(values: secrets))
-    }
-
     @Test("Behind a router: the page's return", arguments: cases)
     func visit(_ row: Case) async throws {
-        let link = SessionLink.link(to: Sample.initData()).reveal()
         for query in row.foreign {
             let service = ScriptedService([
-                .read: [
-                    .ok(Sample.status([Sample.created])), .ok(Sample.status([Sample.created])),
-                    .ok(Sample.status([Sample.created])), Self.pending(row),
-                ], .wait: [.silence], .confirm: [.json(Sample.authorized, 202)],
+                .read: [.untouched, .untouched, .untouched, Self.pending(row)], .wait: [.silence],
+                .confirm: [.json(Sample.authorized, 202)],
             ])
             let journal = InMemoryJournal()
             let url = "\(ReturnURLs.standard.success)?\(query)"
             let payer = Payer(
                 chooser: { $0.options.first { $0.id == "payPal" }?.id }, browser: { _ in try PaymentLink(url) })
-            let outcome = try await Self.router(service, journal).pay(link, as: payer)
-            guard case .unknown(let unknown) = outcome else {
-                Issue.record("\(query): \(outcome)")
-                continue
-            }
+            let outcome = try await Sample.router(service, journal).pay(Sample.link, as: payer)
+            let unknown = try #require(outcome.unknownOutcome, "\(query): \(outcome)")
             #expect(unknown.message.contains("another order") && service.count(.confirm) == 0)
             #expect(await journal.unfinished().count == 1)
         }
@@ -144,11 +126,7 @@ struct ForeignReturnTests {
         let urls = returned.withLock { $0 }
         for foreign in ["token=EC-0&PayerID=P", "ba_token=BA-0&PayerID=P"] {
             for page in [ReturnURLs.standard.success, ReturnURLs.standard.cancel] {
-                await #expect {
-                    try await router.handle("\(page)?\(foreign)")
-                } throws: {
-                    ($0 as? PaymentError)?.code == .foreignReturn
-                }
+                #expect(await failure { _ = try await router.handle("\(page)?\(foreign)") }?.code == .foreignReturn)
             }
         }
         #expect(await journal.unfinished().count == 2)
@@ -159,9 +137,7 @@ struct ForeignReturnTests {
         #expect(outcome == .succeeded(PaymentReceipt(reference: PaymentReference(provider: "payrails", id: first.id))))
         #expect(await world.captures(first.id) == 1)
         #expect(await world.captures(second.id) == 0)
-        await #expect { try await router.handle(urls[0]) } throws: {
-            ($0 as? PaymentError)?.code == .foreignReturn
-        }
+        #expect(await failure { _ = try await router.handle(urls[0]) }?.code == .foreignReturn)
         #expect(await world.captures(first.id) == 1)
         #expect(await world.captures(second.id) == 0)
         _ = try await router.handle(urls[1])

@@ -37,12 +37,6 @@ struct LeakTests {
         return leaks
     }
 
-    private static func texts(_ value: Any) -> String {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return dumped + String(describing: value) + String(reflecting: value)
-    }
-
     @Test("The scanner finds what is there")
     func scanner() {
         #expect(Self.cardNumbers(in: "x 4111 1111 1111 1111, 378282246310005 4242424242424241").count == 2)
@@ -62,8 +56,7 @@ struct LeakTests {
             ("card", PayrailsSandbox.PayerBehaviour.completes), ("card", .leaves), ("stored", .completes),
             ("payPal", .completes), ("redirect", .fails),
         ] {
-            let world = SandboxWorld()
-            let made = await world.sandbox.createSession(scenario)
+            let (world, made) = await SandboxWorld.made(scenario)
             let session = try SessionPayload(Payrails.InitData(version: made.version, data: made.data.reveal()))
             let written = Mutex("")
             func write(_ text: String) { written.withLock { $0 += text + "\n" } }
@@ -75,18 +68,18 @@ struct LeakTests {
                 journal, transport: transport, log: PaymentLog { event in written.withLock { $0 += "\(event)\n" } })
             guard case .matched(let route) = router.route(made.link) else { return }
             let payer = world.payer(option, behaviour, card: Self.card)
-            if let quote = try? await router.quote(route, as: payer) { write(Self.texts(quote)) }
-            do { write(Self.texts(try await router.pay(made.link, as: payer))) } catch { write(Self.texts(error)) }
+            if let quote = try? await router.quote(route, as: payer) { write(shown(quote)) }
+            do { write(shown(try await router.pay(made.link, as: payer))) } catch { write(shown(error)) }
             let reference = PaymentReference(provider: PayrailsProvider.id, id: made.id)
-            do { write(Self.texts(try await router.status(of: reference))) } catch { write(Self.texts(error)) }
+            do { write(shown(try await router.status(of: reference))) } catch { write(shown(error)) }
             for history in await journal.histories(of: reference) {
                 write(try JSONValue.encode(history.attempt).text + JSONValue.encode(history.entries).text)
-                write(Self.texts(history))
+                write(shown(history))
             }
             for notification in await world.sandbox.notifications {
                 write("\(notification.headers)" + String(decoding: notification.body, as: UTF8.self))
             }
-            write(Self.texts(await world.sandbox.ledger))
+            write(shown(await world.sandbox.ledger))
             let text = written.withLock { $0 }
             #expect(text.contains(made.id), "something was written")
             #expect(Self.leaks(in: text, token: session.token.reveal()).isEmpty, "\(option) \(behaviour)")
@@ -107,12 +100,12 @@ struct LeakTests {
                 transport: WatchedTransport(base: SandboxTransport(world.sandbox), writesAnswers: false) { text in
                     written.withLock { $0 += text }
                 }, clock: world.clock, random: SeededRandomSource(seed: 5))
-            var text = Self.texts(await session.executePayment(withCard: card, saveInstrument: true))
-            do { text += Self.texts(try await session.tokenize(card)) } catch { text += Self.texts(error) }
-            do { text += Self.texts(try await session.deleteInstrument(instrumentId: "none")) } catch {
-                text += Self.texts(error)
+            var text = shown(await session.executePayment(withCard: card, saveInstrument: true))
+            do { text += shown(try await session.tokenize(card)) } catch { text += shown(error) }
+            do { text += shown(try await session.deleteInstrument(instrumentId: "none")) } catch {
+                text += shown(error)
             }
-            text += Self.texts(session.storedInstruments(for: .payPal)) + Self.texts(session.payload)
+            text += shown(session.storedInstruments(for: .payPal)) + shown(session.payload)
             text += written.withLock { $0 }
             #expect(text.contains("encryptedData"), "something was sent")
             #expect(Self.leaks(in: text, token: session.payload.token.reveal()).isEmpty, "\(scenario)")

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import Testing
@@ -10,18 +9,14 @@ import Testing
 struct LinkTests {
     private let router: PaymentRouter
 
-    init() throws {
-        router = PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider()]), transport: ScriptedService([:]),
-            journal: InMemoryJournal())
-    }
+    init() throws { router = try Sample.router(ScriptedService([:])) }
 
     private func match(_ text: String) -> LinkMatch? {
         guard case .matched(let route) = router.route(text) else { return nil }
         return route.match
     }
 
-    private let link = SessionLink.link(to: Sample.initData()).reveal()
+    private let link = Sample.link
 
     @Test("A session as a link, both alphabets of base64 included")
     func asLink() throws {

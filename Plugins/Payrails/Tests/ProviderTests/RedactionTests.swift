@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import PayrailsKit
@@ -7,12 +8,6 @@ import Testing
 
 @Suite("Secrets print as nothing")
 struct RedactionTests {
-    private func texts(_ value: Any) -> String {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return dumped + String(describing: value) + String(reflecting: value)
-    }
-
     @Test("Init data, sessions, cards, accounts, tokens")
     func values() throws {
         let card = try CardDetails(
@@ -29,7 +24,7 @@ struct RedactionTests {
             session.storedInstruments(for: .payPal), SessionLink.link(to: Sample.initData()), PayrailsProvider(),
         ]
         for value in values {
-            let text = texts(value)
+            let text = shown(value)
             for secret in [
                 Canary.token, Canary.pan, Canary.email, "Ada Canary", "apple-canary", "transaction-canary",
                 Sample.initData().data, "\"\(Canary.securityCode)\"",
@@ -47,9 +42,8 @@ struct RedactionTests {
             Answer.bytes(Array(body.utf8), 500), .bytes(Array(body.utf8), 422), .bytes(Array(Canary.token.utf8), 200),
             .fail(.maybeSent, .connectionLost("reset")),
         ] {
-            let session = try PayrailsSession.scripted(ScriptedService([.authorize: [answer]]))
-            let result = await session.executePayment(withStoredInstrument: session.card)
-            let text = texts(result) + (result.authorizationFailure?.message ?? "")
+            let result = try await ScriptedService([.authorize: [answer]]).pay()
+            let text = shown(result) + (result.authorizationFailure?.message ?? "")
             #expect(!text.contains(Canary.token) && !text.contains(Canary.pan))
         }
         #expect(PayrailsError.unknown(error: Foreign()).description == "The payment failed: Foreign")

@@ -1,6 +1,4 @@
 import PaymentCore
-import PaymentRouting
-import PaymentTesting
 import TestSupport
 import Testing
 
@@ -35,7 +33,6 @@ struct StatusQuestionTests {
         }
     }
 
-    private static let begun = Answer.ok(Sample.status([Sample.created, Sample.requested]))
     private static let waiting = Answer.ok(
         Sample.status(
             [Sample.requested, Sample.pending], action: "3ds",
@@ -44,7 +41,7 @@ struct StatusQuestionTests {
     /// The places of the failing inquiry: at once, while waiting, and after the payer left a page.
     private static func scripts(_ answer: Answer) -> [[ScriptedService.Call: [Answer]]] {
         [
-            [.read: [answer], .wait: [answer]], [.read: [begun, answer], .wait: [answer]],
+            [.read: [answer], .wait: [answer]], [.read: [.begun, answer], .wait: [answer]],
             [.read: [waiting, answer], .wait: [.silence]], [.read: [waiting, answer], .wait: [answer]],
         ]
     }
@@ -54,9 +51,8 @@ struct StatusQuestionTests {
         for answer in Self.answers(code) {
             for (index, script) in Self.scripts(answer).enumerated() {
                 for back in [nil, ReturnURLs.standard.cancel, ReturnURLs.standard.success] {
-                    let session = try PayrailsSession.scripted(ScriptedService(script))
                     let screen = await Screen(.returns(back))
-                    let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+                    let result = try await ScriptedService(script).pay(screen)
                     guard case .error = result else {
                         Issue.record("\(code) \(index) \(back ?? "closed"): \(result.word)")
                         continue
@@ -74,8 +70,7 @@ struct StatusQuestionTests {
                 .authorize: [.json(["name": "authorize", "actionId": "a", "links": links], 201)],
                 .read: [.ok(Sample.status([Sample.requested, Sample.successful]))],
             ])
-            let session = try PayrailsSession.scripted(service)
-            let result = await session.executePayment(withStoredInstrument: session.card)
+            let result = try await service.pay()
             #expect(result.mayHaveBeenPaid, "\(links.text): \(result.word)")
         }
         for links: JSONValue in [[:], ["3ds": "https://evil.example/"], ["3ds": "javascript:x"], ["3ds": ""]] {
@@ -83,9 +78,8 @@ struct StatusQuestionTests {
                 .read: [.ok(Sample.status([Sample.requested, Sample.pending], action: "3ds", links: links))],
                 .wait: [.silence],
             ])
-            let session = try PayrailsSession.scripted(service)
             let screen = await Screen(.stays)
-            let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+            let result = try await service.pay(screen)
             #expect(result.mayHaveBeenPaid, "\(links.text): \(result.word)")
             #expect(await screen.pages.isEmpty)
         }
@@ -93,8 +87,7 @@ struct StatusQuestionTests {
 
     @Test("A token that is refused at once paid nothing, and is said so")
     func refusedAtOnce() async throws {
-        let session = try PayrailsSession.scripted(ScriptedService([.authorize: [.json(Sample.envelope, 401)]]))
-        let result = await session.executePayment(withStoredInstrument: session.card)
+        let result = try await ScriptedService([.authorize: [.json(Sample.envelope, 401)]]).pay()
         #expect(result.word == "authorizationFailed AUTHENTICATION_ERROR" && !result.mayHaveBeenPaid)
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
+import PaymentTesting
 import Synchronization
 import TestSupport
 
@@ -94,6 +96,23 @@ enum Sample {
         ["integrationType": "api", "paymentMethodCode": "somethingElse"],
     ]
 
+    /// The session as a link, and its payment.
+    static let link = SessionLink.link(to: initData()).reveal()
+    static let payment = PaymentReference(provider: PayrailsProvider.id, id: "e1")
+
+    /// A router over the provider alone, whose application knows the session.
+    ///
+    /// - Parameter link: the link of the known session; nil for none.
+    static func router(
+        _ transport: any HTTPTransport, _ journal: any PaymentJournal = InMemoryJournal(),
+        knowing link: String? = nil, clock: any PaymentClock = VirtualClock(), log: PaymentLog = .silent
+    ) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([PayrailsProvider()]), transport: transport, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 3),
+            secrets: Secrets(values: link.map { ["payrails.session.e1": $0] } ?? [:]), log: log)
+    }
+
     static func initData(_ payload: JSONValue = payload()) -> Payrails.InitData {
         Payrails.InitData(version: "1.0.0", data: Data(payload.serialized()).base64EncodedString())
     }
@@ -131,6 +150,19 @@ enum Sample {
     static let pending = ("authorizePending", "57.004978732")
     static let successful = ("authorizeSuccessful", "58.000000001")
 
+    /// The links of a payment whose payer approves it at PayPal.
+    static func payPal(
+        _ parameters: JSONValue = ["orderId": "EC-1"], page: String = "https://www.paypal.com/agreements/approve",
+        confirm href: String = execution + "/confirm"
+    ) -> JSONValue {
+        [
+            "confirm": [
+                "method": "POST", "href": .string(href),
+                "action": ["redirectUrl": .string(page), "parameters": parameters],
+            ]
+        ]
+    }
+
     static let authorized: JSONValue = [
         "name": "authorize", "actionId": "a2", "executedAt": "2026-09-23T22:33:52.859Z",
         "links": ["execution": .string(execution)],
@@ -155,6 +187,11 @@ enum Answer: Sendable {
     case silence
 
     static func ok(_ value: JSONValue) -> Answer { .json(value, 200) }
+
+    /// Executions that nobody has paid, whose payment has begun, and that are paid.
+    static let untouched = Answer.ok(Sample.status([Sample.created]))
+    static let begun = Answer.ok(Sample.status([Sample.created, Sample.requested]))
+    static let paid = Answer.ok(Sample.status([Sample.created, Sample.requested, Sample.successful]))
 }
 
 /// A service that answers by a script, each kind of call by its own; the last answer of a kind repeats, but silence.
@@ -270,6 +307,14 @@ extension PayrailsSession {
     }
 
     var card: any StoredInstrument { StoredCardInstrument(id: "i1", bin: "411111", suffix: "1111") }
+}
+
+extension ScriptedService {
+    /// Pays with the stored card, in a new session.
+    func pay(_ screen: Screen? = nil) async throws -> OnPayResult {
+        let session = try PayrailsSession.scripted(self)
+        return await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+    }
 }
 
 extension OnPayResult {

@@ -106,8 +106,7 @@ struct PageTests {
         let service = ScriptedService([.read: [Self.pending()], .wait: [.silence]])
         #expect(try await pay(service, nil).word.contains("pass a presenter"))
         #expect(try await pay(service, await Screen(.fails)).word.contains("the presenter failed"))
-        let session = try PayrailsSession.scripted(service)
-        let result = await session.executePayment(withStoredInstrument: session.card)
+        let result = try await service.pay()
         #expect(result.mayHaveBeenPaid)
     }
 

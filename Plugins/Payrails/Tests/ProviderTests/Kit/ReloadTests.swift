@@ -191,24 +191,33 @@ struct ReloadTests {
         #expect(session.storedInstruments(for: .card).map(\.id) == ["new", "i4"])
     }
 
-    @Test("In the sandbox: a card that was saved appears, one that was deleted elsewhere is gone")
-    func sandbox() async throws {
-        let world = SandboxWorld()
-        let (made, session) = try await world.session(.paid)
-        let old = try #require(session.storedInstruments(for: .card).first)
-        let card = try CardDetails(
-            number: Canary.pan, expiryMonth: "12", expiryYear: "40", securityCode: nil,
-            now: YearAndMonth(world.clock.now, timeZone: .gmt))
-        #expect(card.expiryYear.reveal() == "2040")
-        let saved = try await session.tokenize(card, options: TokenizeOptions(storeInstrument: true))
-        #expect(!session.storedInstruments(for: .card).contains { $0.id == saved.id })
-        // On another device.
+    /// Deletes an instrument of the payer of `made` on another device.
+    private func deleteElsewhere(_ id: String, _ made: PayrailsSandbox.Session, _ world: SandboxWorld) async throws {
         let elsewhere = await world.sandbox.createSession(holder: made.holder)
         let other = try PayrailsSession(
             Payrails.Configuration(
                 initData: Payrails.InitData(version: elsewhere.version, data: elsewhere.data.reveal())),
             transport: SandboxTransport(world.sandbox), clock: world.clock)
-        #expect(try await other.deleteInstrument(instrumentId: old.id).success)
+        #expect(try await other.deleteInstrument(instrumentId: id).success)
+    }
+
+    private func save(in session: PayrailsSession, _ world: SandboxWorld) async throws -> SaveInstrumentResponse {
+        let card = try CardDetails(
+            number: Canary.pan, expiryMonth: "12", expiryYear: "40", securityCode: nil,
+            now: YearAndMonth(world.clock.now, timeZone: .gmt))
+        #expect(card.expiryYear.reveal() == "2040")
+        return try await session.tokenize(card, options: TokenizeOptions(storeInstrument: true))
+    }
+
+    @Test("In the sandbox: a card that was saved appears, one that was deleted elsewhere is gone")
+    func sandbox() async throws {
+        let world = SandboxWorld()
+        let (made, session) = try await world.session(.paid)
+        let old = try #require(session.storedInstruments(for: .card).first)
+        let saved = try await save(in: session, world)
+        #expect(!session.storedInstruments(for: .card).contains { $0.id == saved.id })
+        // On another device.
+        try await deleteElsewhere(old.id, made, world)
         try await session.reloadInstruments()
         let cards = session.storedInstruments(for: .card)
         #expect(cards.contains { $0.id == saved.id } && !cards.contains { $0.id == old.id } && cards.count == 2)
@@ -223,16 +232,8 @@ struct ReloadTests {
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
         let id = try #require(checkout.state.instruments.rows.first?.id)
-        let elsewhere = await world.sandbox.createSession(holder: made.holder)
-        let other = try PayrailsSession(
-            Payrails.Configuration(
-                initData: Payrails.InitData(version: elsewhere.version, data: elsewhere.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
-        #expect(try await other.deleteInstrument(instrumentId: id).success)
-        let card = try CardDetails(
-            number: Canary.pan, expiryMonth: "12", expiryYear: "2040", securityCode: nil,
-            now: YearAndMonth(world.clock.now, timeZone: .gmt))
-        let saved = try await session.tokenize(card, options: TokenizeOptions(storeInstrument: true))
+        try await deleteElsewhere(id, made, world)
+        let saved = try await save(in: session, world)
         checkout.perform(.askDeletion(id))
         checkout.perform(.delete(id))
         await checkout.waitUntilIdle()

@@ -190,8 +190,7 @@ struct SessionTests {
                 .authorize: [.ok(["name": "authorize", "actionId": "a", "links": ["execution": .string(address)]])],
                 .read: [.ok(Sample.status([Sample.requested, Sample.successful]))],
             ])
-            let session = try PayrailsSession.scripted(service)
-            let result = await session.executePayment(withStoredInstrument: session.card)
+            let result = try await service.pay()
             #expect(result.word.hasPrefix("error pollingFailed"), "\(address)")
             #expect(service.calls == [.authorize])
         }
@@ -201,8 +200,7 @@ struct SessionTests {
     func otherPayment() async throws {
         var other = Sample.status([Sample.requested, Sample.successful])
         other["id"] = "e2"
-        let session = try PayrailsSession.scripted(ScriptedService([.read: [.ok(other)]]))
-        let result = await session.executePayment(withStoredInstrument: session.card)
+        let result = try await ScriptedService([.read: [.ok(other)]]).pay()
         #expect(result.word.contains("it is about another payment"))
     }
 }

@@ -11,9 +11,6 @@ import Testing
 /// The protection of the router's payers extends to those of the vendor's client: both share one flow.
 @Suite("The vendor's client, guarded as the router is")
 struct SharedFlowTests {
-    private static let untouched = Answer.ok(Sample.status([Sample.created]))
-    private static let begun = Answer.ok(Sample.status([Sample.created, Sample.requested]))
-    private static let paid = Answer.ok(Sample.status([Sample.created, Sample.requested, Sample.successful]))
     private static let declined = [Sample.created, Sample.requested, Sample.failed]
     private static let challenge: JSONValue = [
         "3ds": .string(Sample.host + "/public/redirect/merchant/payment-acceptance/e1/t0")
@@ -36,20 +33,18 @@ struct SharedFlowTests {
     @Test("A request to pay whose fate is open is settled by the statuses", arguments: open.indices)
     func settled(_ index: Int) async throws {
         for (answer, word) in [
-            (Self.paid, "success"), (.ok(Sample.status(Self.declined)), "failure GenericRejection"),
+            (Answer.paid, "success"), (.ok(Sample.status(Self.declined)), "failure GenericRejection"),
         ] {
-            let service = ScriptedService([.authorize: [Self.open[index]], .read: [Self.untouched, answer]])
-            let session = try PayrailsSession.scripted(service)
-            #expect(await session.executePayment(withStoredInstrument: session.card).word == word)
+            let service = ScriptedService([.authorize: [Self.open[index]], .read: [.untouched, answer]])
+            #expect(try await service.pay().word == word)
             #expect(service.count(.authorize) == 1)
         }
     }
 
     @Test("One that does not show may have been sent, and is said so", arguments: open.indices)
     func unknown(_ index: Int) async throws {
-        let service = ScriptedService([.authorize: [Self.open[index]], .read: [Self.untouched]])
-        let session = try PayrailsSession.scripted(service)
-        let result = await session.executePayment(withStoredInstrument: session.card)
+        let service = ScriptedService([.authorize: [Self.open[index]], .read: [.untouched]])
+        let result = try await service.pay()
         guard case .error(.unknown(let cause as PayrailsUnderlyingError)) = result else {
             Issue.record("\(result.word)")
             return
@@ -64,9 +59,8 @@ struct SharedFlowTests {
             Answer.json(["errors": [["code": "request.param.missing"]]], 400), .json(Sample.envelope, 404),
             .fail(.notSent, .hostNotFound),
         ] {
-            let service = ScriptedService([.authorize: [answer], .read: [Self.untouched]])
-            let session = try PayrailsSession.scripted(service)
-            let result = await session.executePayment(withStoredInstrument: session.card)
+            let service = ScriptedService([.authorize: [answer], .read: [.untouched]])
+            let result = try await service.pay()
             #expect(!result.mayHaveBeenPaid && service.calls == [.authorize], "\(result.word)")
         }
     }
@@ -75,7 +69,7 @@ struct SharedFlowTests {
     func repeated() async throws {
         let lost = Answer.fail(.maybeSent, .timedOut)
         let service = ScriptedService([
-            .authorize: [lost, lost, .json(Sample.authorized, 201)], .read: [Self.untouched],
+            .authorize: [lost, lost, .json(Sample.authorized, 201)], .read: [.untouched],
         ])
         let session = try PayrailsSession.scripted(service)
         for _ in 0..<3 {
@@ -90,7 +84,7 @@ struct SharedFlowTests {
     func paidMeanwhile() async throws {
         let service = ScriptedService([
             .authorize: [.fail(.maybeSent, .timedOut)],
-            .read: Array(repeating: Self.untouched, count: ExecutionPoll.attempts) + [Self.paid],
+            .read: Array(repeating: Answer.untouched, count: ExecutionPoll.attempts) + [.paid],
         ])
         let session = try PayrailsSession.scripted(service)
         #expect(await session.executePayment(withStoredInstrument: session.card).mayHaveBeenPaid)
@@ -105,7 +99,7 @@ struct SharedFlowTests {
         let old = Answer.ok(Sample.status(Self.declined))
         let service = ScriptedService([
             .authorize: [.fail(.maybeSent, .timedOut), .json(Sample.authorized, 201)],
-            .read: Array(repeating: Self.untouched, count: ExecutionPoll.attempts)
+            .read: Array(repeating: Answer.untouched, count: ExecutionPoll.attempts)
                 + [old, old, old, .ok(Sample.status(second))],
         ])
         let session = try PayrailsSession.scripted(service)
@@ -119,7 +113,7 @@ struct SharedFlowTests {
         for answer in [Answer.json(Sample.envelope, 401), .json(Sample.envelope, 500), .fail(.notSent, .timedOut)] {
             let service = ScriptedService([
                 .authorize: [.fail(.maybeSent, .timedOut)],
-                .read: Array(repeating: Self.untouched, count: ExecutionPoll.attempts) + [answer],
+                .read: Array(repeating: Answer.untouched, count: ExecutionPoll.attempts) + [answer],
             ])
             let session = try PayrailsSession.scripted(service)
             for _ in 0..<3 {
@@ -141,16 +135,16 @@ struct SharedFlowTests {
     @Test("Init data of a payment in progress: it is resumed, not begun again")
     func begunByOthers() async throws {
         for (entries, reads, word) in [
-            ([Sample.created, Sample.requested], [Self.begun, Self.paid], "success"),
-            ([Sample.created, Sample.requested], [Self.paid], "success"),
-            ([Sample.created, Sample.requested, Sample.successful], [Self.paid], "success"),
+            ([Sample.created, Sample.requested], [Answer.begun, .paid], "success"),
+            ([Sample.created, Sample.requested], [.paid], "success"),
+            ([Sample.created, Sample.requested, Sample.successful], [.paid], "success"),
             (
                 [Sample.created, ("cancelSuccessful", "59.0")],
                 [Answer.ok(Sample.status([Sample.created, ("cancelSuccessful", "59.0")]))],
                 "failure the shop cancelled the payment"
             ),
         ] {
-            let service = ScriptedService([.read: reads, .wait: [Self.paid]])
+            let service = ScriptedService([.read: reads, .wait: [.paid]])
             let session = try PayrailsSession.scripted(service, payload: payload(entries))
             #expect(await session.executePayment(withStoredInstrument: session.card).word == word)
             #expect(service.count(.authorize) == 0)
@@ -160,7 +154,7 @@ struct SharedFlowTests {
     @Test("Its page is shown, whatever the payer chose")
     func pageOfOthers() async throws {
         let service = ScriptedService([
-            .read: [Self.waiting, Self.waiting, Self.waiting, Self.paid], .wait: [.silence],
+            .read: [Self.waiting, Self.waiting, Self.waiting, .paid], .wait: [.silence],
         ])
         let session = try PayrailsSession.scripted(
             service, payload: payload([Sample.created, Sample.requested, Sample.pending]))
@@ -172,22 +166,14 @@ struct SharedFlowTests {
 
     @Test("A request that is refused because of another device's: its page is shown, as what it is")
     func refusedForOthers() async throws {
-        let links: JSONValue = [
-            "confirm": [
-                "method": "POST", "href": .string(Sample.execution + "/confirm"),
-                "action": [
-                    "redirectUrl": "https://www.paypal.com/agreements/approve", "parameters": ["orderId": "EC-1"],
-                ],
-            ]
-        ]
         let theirs = Answer.ok(
-            Sample.status([Sample.created, Sample.requested, Sample.pending], action: "redirect", links: links))
+            Sample.status(
+                [Sample.created, Sample.requested, Sample.pending], action: "redirect", links: Sample.payPal()))
         let service = ScriptedService([
             .authorize: [.json(Sample.envelope, 409)], .read: [theirs], .wait: [.silence],
         ])
-        let session = try PayrailsSession.scripted(service)
         let screen = await Screen(.returns(ReturnURLs.standard.cancel))
-        let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+        let result = try await service.pay(screen)
         #expect(result.word == "cancelledByUser")
         #expect(await screen.pages.map(\.url.text) == ["https://www.paypal.com/agreements/approve"])
         #expect(service.count(.authorize) == 1)
@@ -204,7 +190,7 @@ struct SharedFlowTests {
                     ("authorizeSuccessful", "59.0"),
                 ])
             let service = ScriptedService([
-                .read: visit + (isPaid ? [Self.paid] : [Self.waiting, Self.waiting, .ok(next)]), .wait: [.silence],
+                .read: visit + (isPaid ? [Answer.paid] : [Self.waiting, Self.waiting, .ok(next)]), .wait: [.silence],
             ])
             let session = try PayrailsSession.scripted(service)
             let screen = await Screen(.returns(ReturnURLs.standard.cancel))
@@ -243,16 +229,9 @@ struct SharedFlowTests {
     private func payPal(_ confirm: [Answer], href: String = Sample.execution + "/confirm") async throws
         -> (service: ScriptedService, result: OnPayResult)
     {
-        let links: JSONValue = [
-            "confirm": [
-                "method": "POST", "href": .string(href),
-                "action": [
-                    "redirectUrl": "https://www.paypal.com/agreements/approve", "parameters": ["orderId": "EC-1"],
-                ],
-            ]
-        ]
         let pending = Answer.ok(
-            Sample.status([Sample.requested, Sample.pending], action: "redirect", links: links))
+            Sample.status(
+                [Sample.requested, Sample.pending], action: "redirect", links: Sample.payPal(confirm: href)))
         let paid = Answer.ok(Sample.status([Sample.requested, Sample.pending, Sample.successful]))
         let service = ScriptedService([.read: [pending, pending, paid], .wait: [.silence], .confirm: confirm])
         let session = try PayrailsSession.scripted(service)

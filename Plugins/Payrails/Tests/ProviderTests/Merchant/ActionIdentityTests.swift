@@ -61,8 +61,7 @@ import Testing
 
     @Test("A refund of the portal, made after a request that was lost, is not taken for this one's")
     func portalAfterLostRequest() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/refund") }
         let request = try world.refund(payment, 3300)
         #expect(isUnknown(try await world.router.refund(request)))
@@ -79,12 +78,8 @@ import Testing
 
     @Test("One id over two amounts, from two servers, is two requests, and neither result is the other's")
     func otherAmount() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([MerchantWorld.merchant(at: world.clock)]),
-            transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(), clock: world.clock,
-            random: SeededRandomSource(seed: 11))
+        let (world, payment) = try await MerchantWorld.captured()
+        let other = try world.otherServer(over: SandboxTransport(world.sandbox))
         let (mine, others) = (try world.refund(payment, 6600, "return-1"), try world.refund(payment, 3300, "return-1"))
         portal(world, before: "refund", { _ in _ = try? await other.refund(others) }, on: payment)
         let outcome = try await world.router.refund(mine)
@@ -96,8 +91,7 @@ import Testing
 
     @Test("A refund that failed is made when it is requested again")
     func failedRefund() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let request = try world.refund(payment)
         await world.sandbox.failNext("refund")
         #expect(isDeclined(try await world.router.refund(request)))
@@ -140,8 +134,7 @@ import Testing
             ],
         ] as [JSONValue])
     func unreadableRecord(answer: JSONValue) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.wire.edit { path, body in if path.hasSuffix("/payments") { body = answer } }
         #expect(receipt(try await world.router.refund(try world.refund(payment))) != nil)
         #expect(await world.given(payment) == ["33.00 EUR"])
@@ -163,21 +156,14 @@ import Testing
 
     @Test("A capture that was begun decides, and without one the authorisation does")
     func begunCapture() async throws {
-        let world = try MerchantWorld(.instant)
-        let payment = try await world.paid()
-        func hide(_ codes: [String]) {
-            world.wire.edit { _, body in
-                guard let list = body["status"]?.array else { return }
-                body["status"] = .array(list.filter { !codes.contains($0["code"]?.string ?? "") })
-            }
-        }
-        hide(["captureRequested", "captureSuccessful"])
+        let (world, payment) = try await MerchantWorld.paid(.instant)
+        world.wire.hide("captureRequested", "captureSuccessful")
         #expect(receipt(try await world.router.status(of: payment)) != nil)
-        hide(["captureSuccessful"])
+        world.wire.hide("captureSuccessful")
         #expect(try await world.router.status(of: payment) == .pending(retryAfter: nil))
         #expect(try await world.router.cancel(payment) == .pending(retryAfter: nil))
         #expect(world.posts("cancel") == 0)
-        hide([])
+        world.wire.edit(nil)
         #expect(receipt(try await world.router.status(of: payment)) != nil)
         #expect(world.posts("cancel") == 0)
     }
@@ -186,8 +172,7 @@ import Testing
 
     @Test("An accepted cancellation is pending until it ends, also of what is captured in the meantime")
     func acceptedCancellation() async throws {
-        let world = try MerchantWorld(.delayed)
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid(.delayed)
         let clock = world.clock
         clock.advance(by: .seconds(59))
         portal(world, before: "cancel", { _ in clock.advance(by: .seconds(2)) }, on: payment)
@@ -205,8 +190,7 @@ import Testing
 
     @Test("A cancellation that shows late is pending: the capture before it is not the end")
     func lateCancellation() async throws {
-        let world = try MerchantWorld(.delayed)
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid(.delayed)
         let clock = world.clock
         clock.advance(by: .seconds(59))
         portal(world, before: "cancel", { _ in clock.advance(by: .seconds(2)) }, on: payment)
@@ -218,8 +202,7 @@ import Testing
 
     @Test("A cancellation by the portal is pending, and no second one is requested")
     func portalCancellation() async throws {
-        let world = try MerchantWorld(.instant)
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid(.instant)
         let session = try #require(await world.sandbox.renewSession(payment.id))
         await world.sandbox.cancel(session, lasting: .seconds(30))
         #expect(try await world.router.status(of: payment) == .pending(retryAfter: nil))
@@ -237,8 +220,7 @@ import Testing
             (["cancelFailed", "captureRequested", "captureSuccessful"], "paid"),
         ])
     func portalResult(codes: [String], meaning: String) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         let end = world.clock.now.addingTimeInterval(1.5)
         let earlier = [
             "authorizeRequested", "authorizeSuccessful", "cancelRequested", "cancelFailed", "cancelRequested",
@@ -267,8 +249,7 @@ import Testing
 
     @Test("A cancellation without an answer is not reported as paid: it may still arrive")
     func unansweredCancellation() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         let sandbox = world.sandbox
         portal(world, before: "cancel", { await sandbox.capture($0) }, on: payment)
         world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
@@ -281,15 +262,11 @@ import Testing
 
     @Test("A cancellation that was lost is not carried on against a capture that was made since")
     func capturedSince() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
         #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
         let sent = world.posts("cancel")
-        guard case .succeeded = try await world.capture(payment, 9900) else {
-            Issue.record("not captured")
-            return
-        }
+        #expect(try await world.capture(payment, 9900).receipt != nil, "not captured")
         // What the cancellation became is not known yet.
         #expect(receipt(try await world.router.status(of: payment)) == nil)
         _ = try await world.router.recover(as: Payer())
@@ -302,8 +279,7 @@ import Testing
         "A lost cancellation that arrives after the payment was stated as paid is stated then",
         arguments: [true, false])
     func arrivesLate(isCapturedHere: Bool) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
         #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
         if isCapturedHere {
@@ -329,8 +305,7 @@ import Testing
 
     @Test("A cancellation that fails is reported, and may be requested again under another key")
     func failedCancellation() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         await world.sandbox.failNext("cancel")
         let error = await failure { _ = try await world.router.cancel(payment) }
         #expect(error?.code == .requestRefused && error?.message.contains("GenericRejection") == true)
@@ -355,8 +330,7 @@ import Testing
 
     @Test("An amount that cannot be read is no amount of the order", arguments: unreadable)
     func unreadableAmounts(amount: JSONValue) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let paid = signed([
             "event": "executionActionCompleted",
             "details": [

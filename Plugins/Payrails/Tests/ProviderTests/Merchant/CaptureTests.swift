@@ -1,7 +1,5 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PayrailsMerchant
 import PayrailsSandbox
@@ -32,8 +30,7 @@ import Testing
 
     @Test("A captured amount in another currency than the payment's is not reported")
     func foreignCurrency() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.wire.edit { path, body in
             guard path.hasSuffix("/payment/payments"), var record = body["results"]?.array?.first else { return }
             record["capturedAmount"] = ["value": "99.00", "currency": "USD"]
@@ -69,8 +66,7 @@ import Testing
 
     @Test("A payment that cannot be read has no result")
     func unreadable() async throws {
-        let world = try MerchantWorld(.instant)
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid(.instant)
         let edits: [(PaymentError.Code, MerchantWire.Edit)] = [
             (.integrity, { $1["id"] = "another-execution" }), (.invalidResponse, { $1["id"] = nil }),
             (.invalidResponse, { $1["status"] = nil }), (.invalidResponse, { $1["status"] = "authorizeSuccessful" }),
@@ -99,8 +95,7 @@ import Testing
             (["captureSuccessful", "cancelRequested"], "cancelling"),
         ])
     func statuses(codes: [String], meaning: String) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         let list = codes.enumerated().map { index, code -> JSONValue in
             ["code": .string(code), "time": .string("2027-01-15T09:00:0\(index)Z")]
         }
@@ -137,8 +132,7 @@ import Testing
 
     @Test("Captures nothing that cannot be meant")
     func unfitCaptures() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         let dollars = try Money(minorUnits: 100, currency: .usd)
         for amount in [dollars, try MerchantWorld.euros(0), try MerchantWorld.euros(9901)] {
             let request = CaptureRequest(of: payment, amount: amount)
@@ -152,8 +146,7 @@ import Testing
 
     @Test("A lost capture is settled by asking, under one key")
     func lostCaptures() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/capture") }
         #expect(isUnknown(try await world.capture(payment)))
         let part = await failure { _ = try await world.capture(payment, 5000) }
@@ -168,8 +161,7 @@ import Testing
 
     @Test("A capture that fails is reported, and may be requested again under another key")
     func failedCaptures() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         await world.sandbox.failNext("capture")
         let outcome = try await world.capture(payment)
         #expect(isDeclined(outcome) && "\(outcome)".contains("GenericRejection"))
@@ -180,8 +172,7 @@ import Testing
 
     @Test("A capture that takes long is pending for a minute, and ends when it is requested again")
     func slowCapture() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         await world.sandbox.showActions(after: .zero, lasting: .seconds(30))
         #expect(try await world.capture(payment) == .pending(retryAfter: .seconds(60)))
         #expect(world.queries(around: "capture").last == 5)
@@ -191,8 +182,7 @@ import Testing
 
     @Test("A cancellation that was seen in progress is pending when the later queries fail")
     func failingQueries() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         await world.sandbox.showActions(after: .zero, lasting: .seconds(30))
         // Before the request, and once after it.
         world.faults.inject(.status(500), times: 99, after: 2) { $0 == "GET" && $1.contains("/executions/") }
@@ -210,8 +200,7 @@ import Testing
 
     @Test("An amount with more decimals than its currency is not captured")
     func decimals() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         let amount = try Money(minorUnits: 1000, currency: .eur, exponent: 3)
         let error = await failure { _ = try await world.router.capture(CaptureRequest(of: payment, amount: amount)) }
         #expect(error?.code == .requestRefused && world.posts("capture") == 0)
@@ -221,8 +210,7 @@ import Testing
         "A capture that is not sent again is known by the amount in the payment's record",
         arguments: [(5000, true), (8000, false)])
     func lateCapture(cents: UInt128, isThisOne: Bool) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/capture") }
         #expect(isUnknown(try await world.capture(payment, 5000)))
         await world.sandbox.capture(try #require(await world.sandbox.renewSession(payment.id)), units: cents)
@@ -237,8 +225,7 @@ import Testing
 
     @Test("A capture of another execution's proves nothing")
     func foreignCapture() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.faults.inject(
             .status(
                 202,
@@ -253,8 +240,7 @@ import Testing
 
     @Test("Cancels a reservation once")
     func cancels() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         for _ in 0..<2 { #expect(try await world.router.cancel(payment) == .cancelled) }
         #expect(await world.events(payment).last == .cancelled)
         #expect(world.posts("cancel") == 1)
@@ -291,22 +277,6 @@ import Testing
         let outcome = try? await world.router.cancel(payment)
         #expect((world.posts("cancel") > 0) == isAllowed)
         #expect(isAllowed || outcome.map(isDeclined) == true)
-    }
-
-    @Test("A cancellation that meets a capture in progress is reported by its result")
-    func cancellationRaces() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
-        let sandbox = world.sandbox
-        world.wire.before { request in
-            guard request.url.path.hasSuffix("/cancel"), let session = await sandbox.renewSession(payment.id) else {
-                return
-            }
-            await sandbox.capture(session)
-        }
-        #expect(try await world.router.cancel(payment) == .cancelled)
-        // The service refunded the amount that was captured meanwhile.
-        #expect(await world.given(payment) == ["99.00 EUR"])
     }
 
     @Test("A lost cancellation is settled by asking")

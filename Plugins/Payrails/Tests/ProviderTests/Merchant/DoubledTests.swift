@@ -11,19 +11,11 @@ import Testing
 
 /// One operation requested more than once: by two servers, by an old process and a new one, by a network that doubles.
 @Suite struct MerchantDoubledTests {
-    private func server(_ world: MerchantWorld, _ seed: UInt64) throws -> PaymentRouter {
-        // Another process: with a separate client, token and journal.
-        PaymentRouter(
-            registry: try ProviderRegistry([MerchantWorld.merchant(at: world.clock)]), transport: world.wire,
-            journal: InMemoryJournal(), clock: world.clock, random: SeededRandomSource(seed: seed))
-    }
-
     @Test("Two servers at the same time refund once")
     func refunds() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let request = try world.refund(payment)
-        let (first, second) = (try server(world, 11), try server(world, 12))
+        let (first, second) = (try world.otherServer(11), try world.otherServer(12))
         async let one = try? first.refund(request)
         async let two = try? second.refund(request)
         let outcomes = await [one, two].compactMap(\.self)
@@ -37,14 +29,14 @@ import Testing
     func cancelsAndCaptures() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid("a")
-        let (first, second) = (try server(world, 11), try server(world, 12))
+        let (first, second) = (try world.otherServer(11), try world.otherServer(12))
         async let one = try? first.cancel(payment)
         async let two = try? second.cancel(payment)
         _ = await (one, two)
         #expect(await world.events(payment).count { $0 == .cancelled } == 1)
         let other = try await world.paid("b")
         let request = CaptureRequest(of: other, amount: try MerchantWorld.euros(9900))
-        let (third, fourth) = (try server(world, 13), try server(world, 14))
+        let (third, fourth) = (try world.otherServer(13), try world.otherServer(14))
         async let three = try? third.capture(request)
         async let four = try? fourth.capture(request)
         _ = await (three, four)
@@ -55,11 +47,8 @@ import Testing
 
     @Test("Another server's capture is not taken for this one's")
     func foreignCaptures() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([MerchantWorld.merchant(at: world.clock)]),
-            transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(), clock: world.clock)
+        let (world, payment) = try await MerchantWorld.paid()
+        let other = try world.otherServer(over: SandboxTransport(world.sandbox))
         let request = CaptureRequest(of: payment, amount: try MerchantWorld.euros(5000))
         world.wire.before { sent in
             guard sent.method == .post, sent.url.path.hasSuffix("/capture") else { return }
@@ -73,8 +62,7 @@ import Testing
 
     @Test("Of two captures since the first look, neither is known to be this one's", arguments: [true, false])
     func twoCaptures(isSuccess: Bool) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await MerchantWorld.paid()
         world.wire.edit { _, body in
             guard let list = body["status"]?.array, list.contains(where: { $0["code"] == "captureSuccessful" }) else {
                 return
@@ -96,12 +84,8 @@ import Testing
 
     @Test("A result is not counted before the service shows that anything was requested")
     func unseenRequests() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
-        world.wire.edit { _, body in
-            guard let list = body["status"]?.array else { return }
-            body["status"] = .array(list.filter { $0["code"] != "refundRequested" })
-        }
+        let (world, payment) = try await MerchantWorld.captured()
+        world.wire.hide("refundRequested")
         let request = try world.refund(payment)
         #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
         world.wire.edit(nil)
@@ -111,8 +95,7 @@ import Testing
 
     @Test("A refund that is asked for again is not taken for another one that was made meanwhile")
     func laterRefunds() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/refund") }
         // The sandbox reads the desired result from the refund's note.
         let request = try world.refund(payment, 3300, "LimitExceeded")
@@ -140,8 +123,7 @@ import Testing
 
     @Test("A result that is counted after another worker took the payment over is no refund's")
     func takenOver() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let (faults, journal, clock) = (world.faults, world.journal, world.clock)
         let stranger = PaymentLease(payment: payment, holder: "stranger", duration: .seconds(600))
         world.wire.before { request in
@@ -165,7 +147,7 @@ import Testing
         #expect(isUnknown(try await world.router.refund(request)))
         // Another server, with its own journal, counts its refunds from the same number.
         let payment = isOtherPayment ? other : mine
-        let made = try await server(world, 12).refund(try world.refund(payment, 1000))
+        let made = try await world.otherServer(12).refund(try world.refund(payment, 1000))
         #expect(receipt(made) != nil, "\(made)")
         for notification in await world.notifications(payment) {
             let error = await failure { _ = try await world.router.handle(notification, from: PayrailsMerchant.id) }
@@ -177,8 +159,7 @@ import Testing
 
     @Test("A refund's notification states the payment, and the amount that was requested")
     func refundNotifications() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let request = try world.refund(payment)
         _ = try await world.router.refund(request)
         let read = try await world.notifications(payment).map { try world.merchant.verify($0) }
@@ -212,9 +193,7 @@ import Testing
         let payment = try #require(session.payment)
         _ = try await world.capture(payment)
         _ = try await world.router.refund(try world.refund(payment))
-        var text = "\(session) \(world.merchant) \(session.order)"
-        dump(session, to: &text)
-        dump(world.merchant, to: &text)
+        var text = shown(session) + shown(world.merchant) + "\(session.order)"
         for request in world.wire.requests {
             text += "\(request) \(request.url.text) " + String(decoding: request.body, as: UTF8.self)
         }
@@ -223,5 +202,36 @@ import Testing
         for secret in [
             MerchantWorld.secret, MerchantWorld.webhookSecret.reveal(), String(token), session.initData.data,
         ] { #expect(!text.contains(secret)) }
+    }
+}
+
+extension MerchantWorld {
+    /// A world with a payment that the payer has authorised.
+    static func paid(_ mode: PayrailsCaptureMode = .manual) async throws -> (MerchantWorld, PaymentReference) {
+        let world = try MerchantWorld(mode)
+        return (world, try await world.paid())
+    }
+
+    /// A world with a payment that was captured.
+    static func captured() async throws -> (MerchantWorld, PaymentReference) {
+        let world = try MerchantWorld()
+        return (world, try await world.captured())
+    }
+
+    /// Another server: with a separate client, token and journal.
+    func otherServer(_ seed: UInt64 = 10, over transport: (any HTTPTransport)? = nil) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([Self.merchant(at: clock)]), transport: transport ?? wire,
+            journal: InMemoryJournal(), clock: clock, random: SeededRandomSource(seed: seed))
+    }
+}
+
+extension MerchantWire {
+    /// Hides statuses of these codes from now on.
+    func hide(_ codes: String...) {
+        edit { _, body in
+            guard let list = body["status"]?.array else { return }
+            body["status"] = .array(list.filter { !codes.contains($0["code"]?.string ?? "") })
+        }
     }
 }

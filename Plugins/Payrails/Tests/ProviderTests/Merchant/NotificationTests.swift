@@ -418,16 +418,6 @@ import Testing
         #expect(ids.count == 2 && Set(ids) == [answered])
     }
 
-    @Test("Another merchant's are not believed")
-    func otherMerchants() async throws {
-        let world = try MerchantWorld()
-        let other = try MerchantWorld { $0.webhookSecret = Redacted("of-somebody-else") }
-        for incoming in await other.notifications(try await other.captured()) {
-            let error = await failure { _ = try await world.router.handle(incoming, from: PayrailsMerchant.id) }
-            #expect(error?.code == .untrustedNotification)
-        }
-    }
-
     @Test("What is not accepted is sent again, up to ten times in about six hours")
     func repeats() async throws {
         let receiver = RecordingTransport(statuses: [503, 503, 503, 200])

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -11,8 +10,7 @@ import Testing
 @Suite struct MerchantRefundTests {
     @Test("Refunds once, however often it is requested, and in parts")
     func refunds() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let request = try world.refund(payment)
         let first = try await world.router.refund(request)
         #expect(receipt(first)?.reference == request.reference && receipt(first)?.amount == request.amount)
@@ -26,12 +24,9 @@ import Testing
 
     @Test("A journal that is lost makes no second refund")
     func lostJournal() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         _ = try await world.router.refund(try world.refund(payment))
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
-            clock: world.clock, random: SeededRandomSource(seed: 10))
+        let other = try world.otherServer()
         // The service recognises the key and answers as before; it shows that it made no other refund, but not which
         // server's it was.
         #expect(receipt(try await other.refund(try world.refund(payment))) == nil)
@@ -59,15 +54,12 @@ import Testing
 
     @Test("More than is left is refused before it is sent, or by the service, which is an outcome")
     func tooMuch() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         _ = try await world.router.refund(try world.refund(payment, 9000))
         let request = try world.refund(payment, 901, "credit-2")
         #expect(await failure { _ = try await world.router.refund(request) }?.code == .refundTooLarge)
         // A server with another journal knows neither the capture nor the refund.
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
-            clock: world.clock, random: SeededRandomSource(seed: 10))
+        let other = try world.otherServer()
         #expect(isDeclined(try await other.refund(request)))
         #expect(await world.given(payment) == ["90.00 EUR"])
     }
@@ -82,8 +74,7 @@ import Testing
             .status(409, body: #"{"errors":[{"code":"request.conflict"}]}"#),
         ])
     func lostAnswers(fault: FaultInjector.Fault) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(fault) { $1.hasSuffix("/refund") }
         let request = try world.refund(payment)
         let first = try await world.router.refund(request)
@@ -96,8 +87,7 @@ import Testing
 
     @Test("After the window it is not sent again, and stays unknown until its notification comes")
     func afterTheWindow() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.dropAfter) { $1.hasSuffix("/refund") }
         let request = try world.refund(payment)
         _ = try await world.router.refund(request)
@@ -119,8 +109,7 @@ import Testing
             (.dropAfter, 7200, nil),
         ] as [(FaultInjector.Fault, Int, String?)])
     func laterStatus(fault: FaultInjector.Fault, seconds: Int, message: String?) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         await world.sandbox.showActions(after: .zero, lasting: .seconds(seconds))
         world.faults.inject(fault) { $1.hasSuffix("/refund") }
         let request = try world.refund(payment)
@@ -137,12 +126,8 @@ import Testing
 
     @Test("A refund that takes long is pending, and ends when it is asked for again")
     func slowRefunds() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
-        world.wire.edit { _, body in
-            guard let list = body["status"]?.array else { return }
-            body["status"] = .array(list.filter { $0["code"] != "refundSuccessful" })
-        }
+        let (world, payment) = try await MerchantWorld.captured()
+        world.wire.hide("refundSuccessful")
         let request = try world.refund(payment)
         #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
         // Meanwhile no other refund is made: statuses could not distinguish the two.
@@ -155,15 +140,11 @@ import Testing
 
     @Test("A refund that fails gave nothing back, and says why")
     func failedRefunds() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         // The sandbox reads the desired result from the refund's note.
         let request = try world.refund(payment, 3300, "LimitExceeded")
         let outcome = try await world.router.refund(request)
-        guard case .declined(let reason) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let reason = try #require(outcome.declineReason)
         #expect(reason.message.contains("LimitExceeded"))
         #expect(await world.given(payment).isEmpty)
         // The id is free again, under another key: the service would answer the old one as before.
@@ -176,8 +157,7 @@ import Testing
 
     @Test("A refund that fails states the first reason of the latest failure")
     func latestReason() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.wire.edit { _, body in
             guard let list = body["status"]?.array else { return }
             body["status"] = .array(
@@ -198,8 +178,7 @@ import Testing
         "Any text is a refund's id, and its notification ends it",
         arguments: ["", "line\nfeed", "CN 2024/117 \u{E9}", "~0~Y29weQ", String(repeating: "x", count: 121)])
     func anyID(id: String) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let request = try world.refund(payment, 3300, id)
         world.faults.inject(.dropAfter) { $1.hasSuffix("/refund") }
         _ = try await world.router.refund(request)
@@ -221,8 +200,7 @@ import Testing
             ("", false), (String(repeating: "x", count: 121), false), ("~7", false),
         ])
     func names(id: String, isPlain: Bool) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         _ = try await world.router.refund(try world.refund(payment, 3300, id))
         let sent = world.wire.requests.last { $0.url.path.hasSuffix("/refund") }
         let name = try #require(JSONValue(parsing: sent?.body ?? [])["meta"]?["refundReference"]?.string)
@@ -233,8 +211,7 @@ import Testing
     @Test("Of several at once, none is known to be this one")
     func severalAtOnce() async throws {
         for failing in [0, 1, 2, 3] {
-            let world = try MerchantWorld()
-            let payment = try await world.captured()
+            let (world, payment) = try await MerchantWorld.captured()
             world.wire.edit { _, body in
                 guard let list = body["status"]?.array, list.contains(where: { $0["code"] == "refundSuccessful" })
                 else {
@@ -261,8 +238,7 @@ import Testing
 
     @Test("A refusal for another reason than the payment's state is an error, and no end of the refund")
     func otherRefusals() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.status(403, body: #"{"errors":[{"code":"request.forbidden"}]}"#)) {
             $1.hasSuffix("/refund")
         }
@@ -283,8 +259,7 @@ import Testing
             #"{"name":"refund","actionId":"a","links":{"execution":"https://api.payrails.io/x/executions/another"}}"#,
         ])
     func foreignAnswers(answer: String) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.status(202, body: answer), times: 99) { $1.hasSuffix("/refund") }
         for _ in 0..<2 { #expect(isUnknown(try await world.router.refund(try world.refund(payment)))) }
     }
@@ -292,8 +267,7 @@ import Testing
     @Test("A payment that is said to be over another amount or currency gives nothing back")
     func otherAmounts() async throws {
         for amount: JSONValue in [["value": "1.00", "currency": "EUR"], ["value": "99.00", "currency": "USD"]] {
-            let world = try MerchantWorld()
-            let payment = try await world.captured()
+            let (world, payment) = try await MerchantWorld.captured()
             world.wire.edit { _, body in if body["amount"] != nil { body["amount"] = amount } }
             let error = await failure { _ = try await world.router.refund(try world.refund(payment)) }
             #expect(error?.code == .requestRefused)
@@ -303,8 +277,7 @@ import Testing
 
     @Test("A refusal that follows its own effect is not believed")
     func refusalAfterEffect() async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         let refused = #"{"errors":[{"code":"workflow.action.not-allowed"}]}"#
         // A copy by the network comes first.
         let sandbox = world.sandbox
@@ -326,8 +299,7 @@ import Testing
             #"{"code":"workflow.action.failed","meta":{"result":"DuplicateOperation"}}"#,
         ])
     func refusalByState(error: String) async throws {
-        let world = try MerchantWorld()
-        let payment = try await world.captured()
+        let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.status(409, body: #"{"errors":[\#(error)]}"#)) { $1.hasSuffix("/refund") }
         #expect(isDeclined(try await world.router.refund(try world.refund(payment))))
         #expect(await world.given(payment).isEmpty)

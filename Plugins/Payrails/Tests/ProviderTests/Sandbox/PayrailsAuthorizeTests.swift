@@ -55,8 +55,7 @@ import Testing
 
     @Test("Wants JSON and a key")
     func wantsJSONAndAKey() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         let url = client.execution + "/authorize"
         let credentials = ("Authorization", "Bearer \(client.token)")
         let keyless = try await world.send(.post, url, try client.stored(), [credentials])

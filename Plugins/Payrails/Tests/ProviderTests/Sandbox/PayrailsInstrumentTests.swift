@@ -42,8 +42,7 @@ import Testing
 
     @Test("Strangers cannot touch them")
     func strangersCannotTouchThem() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         let other = try await world.open()
         let id = try #require(try client.instrument()["id"]?.string)
         let address = try url(client, "instrumentDelete", id)

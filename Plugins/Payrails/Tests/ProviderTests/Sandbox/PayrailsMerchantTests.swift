@@ -18,6 +18,13 @@ import Testing
         return try JSONValue(parsing: Array(data))
     }
 
+    /// A payment that the payer has authorised, and the path of its execution.
+    private func authorized(_ world: PayrailsWorld) async throws -> (PayrailsClient, path: String) {
+        let client = try await world.open()
+        _ = try await client.authorize(try client.stored())
+        return (client, "/merchant/workflows/payment-acceptance/executions/\(client.session.id)")
+    }
+
     @Test("Access tokens")
     func tokens() async throws {
         let world = PayrailsWorld { $0.accessTokenLifetime = 60 }
@@ -91,8 +98,7 @@ import Testing
 
     @Test("Reads captures and refunds")
     func readsCapturesAndRefunds() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
         let early = try await world.merchant(.post, path + "/capture", [:])
         #expect(early.failure == "409 workflow.action.not-allowed")
@@ -115,9 +121,7 @@ import Testing
     @Test("The merchant calls a payment off")
     func cancels() async throws {
         let world = PayrailsWorld()
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         #expect(try await world.merchant(.post, path + "/cancel", [:]).status == 202)
         world.clock.advance(by: .seconds(1))
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .cancelled)
@@ -127,9 +131,7 @@ import Testing
     @Test("A captured payment that is cancelled is refunded")
     func cancelsCaptured() async throws {
         let world = PayrailsWorld()
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         await world.sandbox.capture(client.session)
         let part: JSONValue = ["amount": ["value": "9.00", "currency": "EUR"], "reason": "LateDelivery"]
         let refund = try await world.merchant(.post, path + "/refund", part)
@@ -154,9 +156,7 @@ import Testing
         ] as [(String, JSONValue, String)])
     func refusesActions(name: String, value: JSONValue, refusal: String) async throws {
         let world = PayrailsWorld()
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         for action in ["/capture", "/refund"] {
             #expect(try await world.merchant(.post, path + action, .object([name: value])).failure == refusal)
             await world.sandbox.capture(client.session)
@@ -166,9 +166,7 @@ import Testing
     @Test("A payment of which nothing is left is not cancelled any more, and the link to it is gone")
     func cancelsNothing() async throws {
         let world = PayrailsWorld()
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         await world.sandbox.capture(client.session)
         #expect(try await world.merchant(.get, path).json["links"]?["cancel"] != nil)
         #expect(try await world.merchant(.post, path + "/refund", [:]).status == 202)
@@ -180,9 +178,7 @@ import Testing
     @Test("A workflow that captures by itself does so once, and takes no other amount")
     func capturesByItself() async throws {
         let world = PayrailsWorld { $0.capturesAfter = .seconds(60) }
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         #expect(try await !client.codes().contains("captureRequested"))
         let links = try await world.merchant(.get, path).json["links"]
         #expect(links?["cancel"]?["method"] == "POST" && links?["refund"] == nil)
@@ -190,9 +186,7 @@ import Testing
         #expect(try await client.codes().contains("captureSuccessful"))
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
         // A payment that was cancelled before is not captured.
-        let other = try await world.open()
-        _ = try await other.authorize(try other.stored())
-        let there = "/merchant/workflows/payment-acceptance/executions/\(other.session.id)"
+        let (other, there) = try await authorized(world)
         #expect(try await world.merchant(.post, there + "/cancel", [:]).status == 202)
         world.clock.advance(by: .seconds(120))
         #expect(await world.sandbox.ledger.events(of: other.session.id).last == .cancelled)
@@ -200,8 +194,7 @@ import Testing
 
     @Test("The record of a payment states what was captured and refunded, by the portal, too")
     func records() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
         let order = try #require(try await world.merchant(.get, path).json["merchantReference"]?.string)
         let list = "/payment/payments?filter%5BmerchantReference%5D=\(PercentCoding.encode(order))"
@@ -229,9 +222,7 @@ import Testing
     @Test("An action shows late, or fails, on request")
     func slowActions() async throws {
         let world = PayrailsWorld()
-        let client = try await world.open()
-        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
-        _ = try await client.authorize(try client.stored())
+        let (client, path) = try await authorized(world)
         await world.sandbox.showActions(after: .seconds(10), lasting: .seconds(10))
         await world.sandbox.failNext("capture")
         #expect(try await world.merchant(.post, path + "/capture", [:]).status == 202)

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PayrailsSandbox
 import TestSupport
@@ -53,8 +52,7 @@ import Testing
             (PayrailsSandbox.PayerBehaviour.completes, "success"), (.fails, "error"), (.cancels, "cancel"),
         ])
     func pagesLeadBack(_ behaviour: PayrailsSandbox.PayerBehaviour, _ name: String) async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open(.challenge)
+        let (world, client) = try await PayrailsWorld.opened(.challenge)
         _ = try await client.authorize(try client.stored())
         let page = try #require(try await client.read()["links"]?["3ds"]?.string)
         let urls = ["success", "cancel", "error"].map { "https://assets.payrails.io/html/payrails-\($0).html" }
@@ -68,8 +66,7 @@ import Testing
 
     @Test("The waiting page sends payers on")
     func waitingPageSendsPayersOn() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open(.challenge)
+        let (world, client) = try await PayrailsWorld.opened(.challenge)
         let wait = try #require(
             try await client.authorize(try client.stored()).json["links"]?["consumerWait"]?.string)
         let request = PageRequest(
@@ -86,8 +83,7 @@ import Testing
 
     @Test("Pages are for the payers who were sent there")
     func pagesAreForThoseWhoWereSent() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open(.challenge)
+        let (world, client) = try await PayrailsWorld.opened(.challenge)
         _ = try await client.authorize(try client.stored())
         let page = try #require(try await client.read()["links"]?["3ds"]?.string)
         #expect(try await world.send(.get, String(page.dropLast()) + "x").status == 404)
@@ -103,8 +99,7 @@ import Testing
 
     @Test("Return URLs may have their own scheme")
     func returnURLsMayHaveTheirOwnScheme() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open(.challenge)
+        let (world, client) = try await PayrailsWorld.opened(.challenge)
         var body = try client.stored()
         body["returnInfo"] = ["success": "myshop:paid?order=1"]
         _ = try await client.authorize(body)
@@ -116,8 +111,7 @@ import Testing
 
     @Test("PayPal confirms only what was agreed")
     func payPalConfirmsOnlyWhatWasAgreed() async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         _ = try await client.authorize(client.newPayPal)
         let execution = try await client.read()
         #expect(execution["actionRequired"] == "redirect")

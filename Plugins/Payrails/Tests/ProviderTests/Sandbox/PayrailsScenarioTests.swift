@@ -115,8 +115,7 @@ import Testing
 
     @Test("Strangers get nothing", arguments: ["", "Bearer ", "Bearer x", "Basic eA=="])
     func strangersGetNothing(_ authorization: String) async throws {
-        let world = PayrailsWorld()
-        let client = try await world.open()
+        let (world, client) = try await PayrailsWorld.opened()
         let other = try await world.open()
         for value in [authorization, "Bearer \(other.token)"] {
             let answer = try await world.send(.get, client.execution, nil, [("Authorization", value)])
@@ -199,4 +198,12 @@ import Testing
 
 extension UInt8 {
     fileprivate var isASCIILetterOrDigit: Bool { (0x30...0x39).contains(self) || (0x41...0x5A).contains(self & 0xDF) }
+}
+
+extension PayrailsWorld {
+    /// A world with a session and its client.
+    static func opened(_ scenario: PayrailsScenario = .paid) async throws -> (PayrailsWorld, PayrailsClient) {
+        let world = PayrailsWorld()
+        return (world, try await world.open(scenario))
+    }
 }

@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentCrypto
 import PayrailsSandbox
 import TestSupport
 import Testing
