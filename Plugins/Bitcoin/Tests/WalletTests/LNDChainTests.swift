@@ -1,9 +1,7 @@
 import BitcoinSandbox
 import Foundation
 import PaymentCore
-import PaymentCrypto
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import BitcoinWallets

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentSettlement
 import PaymentStandards
-import PaymentTesting
 import TestSupport
 import Testing
 

@@ -67,6 +67,15 @@ struct WalletBench {
         try Self.settler(wallet ?? self.wallet, folder, clock)
     }
 
+    /// A bench and a settlement of a new invoice.
+    static func ready(
+        _ face: SimulatedNode.Face, _ scenario: NodeScenario? = nil
+    ) throws -> (WalletBench, Settlement) {
+        let bench = try WalletBench(face)
+        if let scenario { bench.node.scenario = scenario }
+        return (bench, try bench.settlement())
+    }
+
     /// A settlement of a new invoice over 21 satoshi.
     func settlement(_ key: String = "a", number: Int? = nil, lifetime: UInt64 = 3600) throws -> Settlement {
         try settlement(key, node.invoice(21_000, number: number, lifetime: lifetime))

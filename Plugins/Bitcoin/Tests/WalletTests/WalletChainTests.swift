@@ -1,8 +1,6 @@
 import BitcoinSandbox
-import Foundation
 import PaymentCore
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import BitcoinWallets

@@ -1,5 +1,4 @@
 import BitcoinSandbox
-import BitcoinWallets
 import PaymentCore
 import PaymentTesting
 import Testing

@@ -1,6 +1,5 @@
 import BitcoinSandbox
 import BitcoinWallets
-import Foundation
 import PaymentCore
 import PaymentTesting
 import TestSupport

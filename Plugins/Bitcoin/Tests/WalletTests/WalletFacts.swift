@@ -1,5 +1,4 @@
 import BitcoinSandbox
-import Foundation
 import PaymentCore
 import TestSupport
 

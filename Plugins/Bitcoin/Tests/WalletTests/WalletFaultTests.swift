@@ -92,8 +92,7 @@ struct WalletFaultTests {
 
     @Test("A wallet that does not answer is no wallet that paid nothing", arguments: Face.allCases)
     func silence(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face)
         bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
         // It falls silent after the questions that come before the request.
         let questions = face == .lnbits || face == .phoenixd ? 3 : 4
@@ -107,8 +106,7 @@ struct WalletFaultTests {
 
     @Test("Nothing is requested when the orders cannot be read", arguments: Face.allCases)
     func unreadable(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face)
         try bench.spoilOrders()
         await #expect(throws: (any Error).self) { try await bench.settler.settle(settlement) }
         #expect(bench.node.attemptCount == 0)

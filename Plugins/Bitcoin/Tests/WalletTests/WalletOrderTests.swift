@@ -104,8 +104,7 @@ struct WalletOrderTests {
 
     @Test("What the wallet has paid without an order is found by its invoice, and not paid again")
     func lostOrders() async throws {
-        let bench = try WalletBench(.lnd)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnd)
         #expect(try await bench.settler.settle(settlement).isSettled)
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
@@ -119,8 +118,7 @@ struct WalletOrderTests {
 
     @Test("An invoice that the wallet has paid is not called unpaid, though it could not be paid within the limit")
     func paidAboveLimit() async throws {
-        let bench = try WalletBench(.phoenixd)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.phoenixd)
         #expect(try await bench.settler.settle(settlement).isSettled)
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
@@ -141,8 +139,7 @@ struct WalletOrderTests {
 
     @Test("An abandoned name is never requested")
     func abandoned() async throws {
-        let bench = try WalletBench(.lnbits)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnbits)
         #expect(try await bench.settler.abandon("a").hasSentNothing)
         #expect(try await bench.another().settle(settlement).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
@@ -153,9 +150,7 @@ struct WalletOrderTests {
 
     @Test("An order of one wallet is not looked for in another")
     func otherWallet() async throws {
-        let bench = try WalletBench(.lnbits)
-        bench.node.scenario = .paysAfterADay
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnbits, .paysAfterADay)
         #expect(try await bench.settler.settle(settlement).isInFlight)
         let other = SandboxTransport(OtherWallet(), clock: bench.clock)
         let settler = try bench.another(WalletBench.wallet(.lnbits, over: other))
@@ -173,8 +168,7 @@ struct WalletOrderTests {
 
     @Test("An invoice that has an order begins none under another name")
     func secondName() async throws {
-        let bench = try WalletBench(.lnd)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnd)
         let order = try await Self.order("a", settlement, bench)
         let (orders, others) = (try bench.orders().store, try bench.orders().store)
         _ = try await orders.begin(order, alone: false)
@@ -212,8 +206,7 @@ struct WalletOrderTests {
 
     @Test("The request of a process that is gone is over, and open until its invoice has ended on the chain")
     func gone() async throws {
-        let bench = try WalletBench(.lnd)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnd)
         var mortal: WalletOrders? = try bench.orders()
         let claim = try await mortal?.store.begin(Self.order("a", settlement, bench), alone: false)
         guard case .begun = claim else {
@@ -236,8 +229,7 @@ struct WalletOrderTests {
 
     @Test("An order that is being sent cannot be ended, and one that was abandoned before is never paid")
     func endedInFlight() async throws {
-        let bench = try WalletBench(.lnbits)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(.lnbits)
         let orders = try bench.orders().store
         _ = try await orders.begin(Self.order("a", settlement, bench), alone: true)
         #expect(try await bench.settler.end("a", because: "too early").isInFlight)

@@ -1,6 +1,5 @@
 import BitcoinSandbox
 import BitcoinWallets
-import Foundation
 import PaymentCore
 import PaymentStandards
 import PaymentTesting
@@ -15,9 +14,7 @@ struct WalletScenarioTests {
     @Test("A payment that is in flight for a day stays open, and ends as the node says", arguments: Face.allCases)
     func day(face: SimulatedNode.Face) async throws {
         for scenario in [NodeScenario.paysAfterADay, .failsAfterADay] {
-            let bench = try WalletBench(face)
-            bench.node.scenario = scenario
-            let settlement = try bench.settlement()
+            let (bench, settlement) = try WalletBench.ready(face, scenario)
             #expect(try await bench.settler.settle(settlement).isInFlight)
             bench.clock.advance(by: .seconds(80_000))
             #expect(try await bench.another().state(of: settlement).isInFlight, "after the invoice's end")
@@ -45,9 +42,7 @@ struct WalletScenarioTests {
         "What a node says at once has failed is unpaid, and what a server says may still be paid",
         arguments: Face.allCases)
     func fails(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .refuses
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .refuses)
         guard face == .lnbits else {
             #expect(try await bench.settler.settle(settlement).hasSentNothing)
             return
@@ -61,9 +56,7 @@ struct WalletScenarioTests {
 
     @Test("A failure that a server corrects ends as paid, under its own name", arguments: Face.allCases)
     func corrected(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .failsThenPays
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .failsThenPays)
         _ = try? await bench.settler.settle(settlement)
         let again = Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount)
         #expect(try await bench.settler.settle(again).hasSentNothing, "another order has it")
@@ -108,9 +101,7 @@ struct WalletScenarioTests {
     @Test(
         "A refused order does not take the payment of another name", arguments: [Face.lnd, .coreLightning, .phoenixd])
     func refusedThenPaidAnew(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .refuses
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .refuses)
         let refused = try await bench.settler.settle(settlement)
         #expect(refused.hasSentNothing)
         bench.node.scenario = .pays
@@ -122,9 +113,7 @@ struct WalletScenarioTests {
 
     @Test("A payment without a preimage is paid, without proof, for this invoice only", arguments: Face.allCases)
     func proofless(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .noPreimage
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .noPreimage)
         let hash = try #require(settlement.endpoint.paymentHash)
         let state = SettlementState.settled(.unproven(paymentHash: hash))
         #expect(try await bench.settler.settle(settlement) == state)
@@ -136,9 +125,7 @@ struct WalletScenarioTests {
     @Test("A device that lost the race for an invoice has sent nothing", arguments: Face.allCases)
     func otherDevice(face: SimulatedNode.Face) async throws {
         for scenario in [NodeScenario.paidBefore, .paysAfterADay] {
-            let bench = try WalletBench(face)
-            bench.node.scenario = scenario
-            let settlement = try bench.settlement()
+            let (bench, settlement) = try WalletBench.ready(face, scenario)
             if scenario.description == "pays-after-a-day" { _ = try await bench.settler.settle(settlement) }
             let folder = ScratchFolder()
             let other = WalletSettler(
@@ -155,9 +142,7 @@ struct WalletScenarioTests {
 
     @Test("A payment whose parts never come back is never called failed", arguments: Face.allCases)
     func stuck(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .staysInFlight
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .staysInFlight)
         _ = try await bench.settler.settle(settlement)
         bench.clock.advance(by: .seconds(14 * 86_400))
         #expect(try await bench.settler.state(of: settlement).isInFlight)
@@ -166,9 +151,7 @@ struct WalletScenarioTests {
 
     @Test("A wallet without the proof of its payment is not believed", arguments: Face.allCases)
     func proof(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .wrongPreimage
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .wrongPreimage)
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
         #expect(bench.node.attemptCount == 1)
@@ -176,9 +159,7 @@ struct WalletScenarioTests {
 
     @Test("What another program has paid is found, and not paid again", arguments: Face.allCases)
     func elsewhere(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        bench.node.scenario = .paidBefore
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face, .paidBefore)
         #expect(try await bench.settler.order(named: "a") == nil)
         let order = try #require(try await bench.settler.order(paying: settlement.endpoint))
         #expect(order.name == nil && order.state.isSettled)
@@ -244,8 +225,7 @@ struct WalletScenarioTests {
 
     @Test("No payment costs more than the limit that is stated for it", arguments: Face.allCases)
     func feeBound(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
-        let settlement = try bench.settlement()
+        let (bench, settlement) = try WalletBench.ready(face)
         let limit = try #require(bench.settler.feeLimit(for: settlement.amount, to: .bolt11))
         #expect(limit == (try Money(minorUnits: 11, currency: .satoshi)), "10.21 satoshi")
         #expect(bench.settler.feeLimit(for: settlement.amount, to: .lightningAddress) == limit)
@@ -274,10 +254,7 @@ struct WalletScenarioTests {
             return
         }
         #expect(reason?.contains(secret) == false)
-        #expect(!"\(bench.wallet)".contains(secret))
-        var dumped = ""
-        dump(bench.settler, to: &dumped)
-        #expect(!dumped.contains(secret))
+        #expect(!shown(bench.wallet).contains(secret) && !shown(bench.settler).contains(secret))
         do {
             _ = try await bench.wallet.account()
             Issue.record("it has an account")
