@@ -1,8 +1,6 @@
-import CitconSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -83,8 +81,7 @@ import Testing
     @Test("A refund that arrived twice is found by its reference, whatever the second answer was (Protocol 2.7, 2.8)")
     func refunds() async throws {
         for code in ["4100", "4202", "4000"] {
-            let world = try MerchantWorld()
-            let charge = try await world.paid()
+            let (world, charge) = try await MerchantWorld.paid()
             let wire = Twice(base: world.wire, path: "/v1/refunds")
             // The first copy is carried out; the service chooses the wording of the second answer.
             world.refuse("refunds", 400, code, after: 1)
@@ -101,8 +98,7 @@ import Testing
         "A refund that was refused, and cannot be looked for, stays open: nor where its charge is said not to be there",
         arguments: [503, 404])
     func refundsThatCannotBeLookedFor(_ status: Int) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.refuse("refunds", 406, "4202")
         world.faults.inject(.status(status), times: 1000, after: 1) { method, path in
             method == "GET" && path.hasPrefix("/v1/transactions/")

@@ -1,4 +1,3 @@
-import CitconSandbox
 import Dispatch
 import Foundation
 import PaymentCore

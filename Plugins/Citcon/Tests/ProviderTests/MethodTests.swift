@@ -1,6 +1,5 @@
 import CitconMerchant
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting

@@ -1,4 +1,3 @@
-import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import PaymentCore
-import ServiceSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentRouting
-import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

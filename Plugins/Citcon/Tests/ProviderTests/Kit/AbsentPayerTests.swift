@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import Synchronization
 import TestSupport
 import Testing
 

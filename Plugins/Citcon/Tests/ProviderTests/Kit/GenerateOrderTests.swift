@@ -1,7 +1,6 @@
 import CitconSandbox
 import PaymentCore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 

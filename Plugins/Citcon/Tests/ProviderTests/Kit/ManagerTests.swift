@@ -5,7 +5,6 @@ import PaymentCore
 import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
-import Synchronization
 import Testing
 
 /// The vendor's singleton, as its guide uses it. One test, because there is one manager.

@@ -59,8 +59,7 @@ import Testing
 
     @Test("The sandbox's captures, refunds and disputes, and PayPal's exchange, as an application sees them")
     func sandbox() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         _ = try await world.capture(charge, try Money(minorUnits: 1000, currency: .usd))
         await world.sandbox.dispute(charge: charge.id, .claimed)
         await world.sandbox.dispute(charge: charge.id, .won)

@@ -1,6 +1,4 @@
-import Foundation
 import PaymentCore
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import CitconMerchant
-import CitconProvider
 import CitconSandbox
 import PaymentCore
 import PaymentRouting
@@ -27,8 +26,7 @@ import Testing
 
     @Test("An unpaid charge is cancelled before another takes its place")
     func replaced() async throws {
-        let world = try MerchantWorld()
-        let old = try await world.charge()
+        let (world, old) = try await MerchantWorld.charged()
         let new = try #require(try await change(world, old).replaced)
         #expect(try new.amount == usd(1500) && new.token != nil && new.reference.id == "order-1b")
         #expect(await world.events(old) == [.created, .cancelled])
@@ -67,8 +65,7 @@ import Testing
 
     @Test("Paid at the last moment: the cancellation is refused, and there is no second charge")
     func paidMeanwhile() async throws {
-        let world = try MerchantWorld()
-        let old = try await world.charge()
+        let (world, old) = try await MerchantWorld.charged()
         // The inquiry still finds it waiting.
         let browser = try #require(world.sandbox.payer().browser)
         _ = try await browser(PageRequest(url: try HTTPURL(try #require(old.pages.first).url.reveal())))
@@ -79,8 +76,7 @@ import Testing
 
     @Test("A cancellation whose answer is lost, or that changes nothing, makes no room")
     func lostCancellation() async throws {
-        let world = try MerchantWorld()
-        let old = try await world.charge()
+        let (world, old) = try await MerchantWorld.charged()
         world.faults.inject(.dropBefore) { $1 == "/v1/cancels" }
         #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
         #expect(world.posts("charges") == 1)
@@ -95,8 +91,7 @@ import Testing
 
     @Test("The answer about the new charge is lost: there is one, and asking again finds it")
     func lostCharge() async throws {
-        let world = try MerchantWorld()
-        let old = try await world.charge()
+        let (world, old) = try await MerchantWorld.charged()
         world.faults.inject(.dropBefore) { $1 == "/v1/charges" }
         #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
         world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
@@ -107,8 +102,7 @@ import Testing
 
     @Test("What cannot be sent calls nothing off")
     func unfit() async throws {
-        let world = try MerchantWorld()
-        let old = try await world.charge()
+        let (world, old) = try await MerchantWorld.charged()
         for order in [
             try MerchantWorld.order("order-1"), try MerchantWorld.order("a&b"), try MerchantWorld.order("x", cents: 0),
         ] {
@@ -122,8 +116,7 @@ import Testing
 
     @Test("A partial amount is reported as partial by the capture, the status and the notification")
     func part() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         let part = try usd(1000)
         let expected = ServiceReport.succeeded(
             PaymentReceipt(reference: charge.reference, amount: part, transactionID: charge.id))
@@ -137,8 +130,7 @@ import Testing
 
     @Test("Another amount is not captured after the first, and not reported as captured")
     func otherAmount() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         _ = try await world.capture(charge, try usd(1000))
         let error = await failure { _ = try await world.capture(charge, try usd(1250)) }
         #expect(error?.code == .integrity && error?.message.contains("10.00 USD") == true)
@@ -147,8 +139,7 @@ import Testing
 
     @Test("A capture that is late: the next one, over another amount, takes nothing more and says what was taken")
     func lateCapture() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         world.faults.inject(.dropAfter) { $1 == "/v1/captures" }
         // The status after it, and before the next: not yet.
         world.answer("transactions/order-1", times: 3, seen(charge, "authorized"))
@@ -161,8 +152,7 @@ import Testing
 
     @Test("\"The reference was used before\" leaves a capture open")
     func usedReference() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         world.refuse("captures", 400, "4100")
         #expect(try await world.capture(charge).isUnknown, "an earlier copy may be in flight")
         let other = try await world.paid("order-2", captures: false)

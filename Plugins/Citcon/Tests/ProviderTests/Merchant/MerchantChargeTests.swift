@@ -2,7 +2,6 @@ import CitconKit
 import CitconMerchant
 import CitconProvider
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore

@@ -1,10 +1,7 @@
 import CitconMerchant
-import CitconProvider
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
@@ -63,8 +60,7 @@ import Testing
         "Another transaction has no result here",
         arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
     func anotherTransactionTellsNothing(_ object: String, _ reference: String) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.charge()
+        let (world, charge) = try await MerchantWorld.charged()
         var other = made(reference)
         other["object"] = .string(object)
         world.answer("transactions/order-1", other)
@@ -91,8 +87,7 @@ import Testing
 
     @Test("Captures what was set aside")
     func capturesWhatWasSetAside() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == .pending(retryAfter: nil))
         for _ in 0..<2 { #expect(try await world.capture(charge) == world.captured(charge)) }
         #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
@@ -101,8 +96,7 @@ import Testing
 
     @Test("Captures the smallest amount")
     func capturesTheSmallestAmount() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         let cent = try Money(minorUnits: 1, currency: .usd)
         #expect(try await world.capture(charge, cent) == world.captured(charge, cent))
         let other = try MerchantWorld()
@@ -113,8 +107,7 @@ import Testing
 
     @Test("An old capture is not sent again, and is unknown while the service states no amount")
     func oldCaptures() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         world.faults.inject(.dropBefore) { $1 == "/v1/captures" }
         _ = try await world.capture(charge)
         world.clock.advance(by: .seconds(24 * 3600 + 1))
@@ -125,8 +118,7 @@ import Testing
 
     @Test("A refused capture is open while no inquiry shows the charge")
     func unseenCapture() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         world.refuse("captures", 400, "4000")
         world.faults.inject(.status(500), times: 1000, after: 1) { method, _ in method == "GET" }
         #expect(try await world.capture(charge).isUnknown, "another copy of the request may have captured it")
@@ -165,8 +157,7 @@ import Testing
 
     @Test("A capture without a stated amount counts only if the service accepted it", arguments: [true, false])
     func unstatedCaptures(_ isAccepted: Bool) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         if !isAccepted {
             world.refuse("captures", 400, "4000")
         }
@@ -183,8 +174,7 @@ import Testing
         arguments: [(0, 1250, true), (1250, nil, true), (1250, 1250, true), (1250, 500, false), (0, nil, false)]
             as [(Int, Int?, Bool)])
     func earlierCaptures(_ captured: Int, _ own: Int?, _ isClear: Bool) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         show(charge, captured: captured, own: own, in: world)
         let outcome = try await world.capture(charge)
         #expect(outcome.receipt?.amount == (isClear ? charge.amount : nil))
@@ -194,8 +184,7 @@ import Testing
 
     @Test("Captures only what is authorised, in the charge's currency")
     func capturesOnlyInTheChargesCurrency() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         for amount in [
             try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd),
             try Money(minorUnits: 125_000, currency: .usd, exponent: 4),
@@ -214,8 +203,7 @@ import Testing
 
     @Test("Cancels once")
     func cancelsOnce() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.charge()
+        let (world, charge) = try await MerchantWorld.charged()
         for _ in 0..<2 { #expect(try await world.router.cancel(charge.reference) == .cancelled) }
         #expect(await world.events(charge) == [.created, .cancelled])
         #expect(world.posts("cancels") == 1)
@@ -223,8 +211,7 @@ import Testing
 
     @Test("Does not cancel what is paid")
     func doesNotCancelWhatIsPaid() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         #expect(try await world.router.cancel(charge.reference) == world.receipt(charge))
         #expect(world.posts("cancels") == 0)
         // The reserved money is released.
@@ -249,8 +236,7 @@ import Testing
 
     @Test("Refunds once, however often it is asked")
     func refundsOnceHoweverOftenItIsAsked() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let request = try refund(charge, 1000)
         let first = try await world.router.refund(request)
         #expect(first.receipt?.reference == request.reference)
@@ -267,8 +253,7 @@ import Testing
 
     @Test("Refusals are outcomes")
     func refusalsAreOutcomes() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let open = try await world.charge("order-2")
         for request in [try refund(charge, 1251), try refund(open, 1, "credit-2")] {
             #expect(
@@ -281,8 +266,7 @@ import Testing
 
     @Test("A refusal of a refund is no outcome when the service failed", arguments: ["4202", "4208"])
     func unclearRefusals(_ code: String) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.refuse("refunds", 500, code)
         let request = try refund(charge)
         let error = await failure { _ = try await world.merchant.refund(request, in: context(world)) }
@@ -292,8 +276,7 @@ import Testing
     /// The token expires while the charge is looked up.
     @Test("A failure to get a token leaves neither a refund nor a capture open", arguments: [true, false])
     func noToken(_ isRefund: Bool) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: isRefund)
+        let (world, charge) = try await MerchantWorld.paid(captures: isRefund)
         world.clock.advance(by: .seconds(24 * 3600 - 1))
         let wire = RecordingTransport { request throws(TransportError) in
             let answer = try await world.wire.send(request)
@@ -316,8 +299,7 @@ import Testing
 
     @Test("An accepted refund needs no refunded amount, and a listed one does")
     func statedRefunds() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.answer("refunds", made("refund-7-order-1-credit-1", 1250, "usd"))
         let request = try refund(charge)
         #expect(try await world.router.refund(request).receipt?.amount == request.amount)
@@ -337,8 +319,7 @@ import Testing
             .status(508, body: #"{"status":"fail","data":{"code":"4107"}}"#),
         ])
     func unclearRefundsAreMadeOnce(_ fault: FaultInjector.Fault) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.faults.inject(fault) { $1 == "/v1/refunds" }
         let request = try refund(charge)
         let outcome = try await world.router.refund(request)
@@ -355,8 +336,7 @@ import Testing
 
     @Test("An old refund is not sent again")
     func oldRefunds() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.faults.inject(.dropBefore) { $1 == "/v1/refunds" }
         _ = try await world.router.refund(try refund(charge))
         world.clock.advance(by: .seconds(24 * 3600 + 1))
@@ -367,8 +347,7 @@ import Testing
     @Test(
         "A refund whose stated amounts differ, or that states no refunded amount, is unknown", arguments: [true, false])
     func unclearAmounts(isStated: Bool) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let other = try world.otherServer(over: SandboxTransport(world.sandbox))
         _ = try await other.refund(try refund(charge, 500))
         world.answer(
@@ -380,8 +359,7 @@ import Testing
     @Test("A capture of another server's that states no amount is unknown, and one over another amount is not this one")
     func capturesOfOthers() async throws {
         for part in [true, false] {
-            let world = try MerchantWorld()
-            let charge = try await world.paid(captures: false)
+            let (world, charge) = try await MerchantWorld.paid(captures: false)
             let other = try world.otherServer(over: SandboxTransport(world.sandbox))
             let five = try Money(minorUnits: 500, currency: .usd)
             _ = try await other.capture(CaptureRequest(of: charge.reference, amount: five))
@@ -401,8 +379,7 @@ import Testing
     func otherRefundsThanAskedForProveNothing(
         _ reference: String, _ amount: JSONValue, _ currency: JSONValue
     ) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.answer("refunds", made(reference, amount, currency))
         #expect(try await world.router.refund(try refund(charge)).isUnknown, "the answer is about something else")
         #expect(await world.refunds(charge) == 0)
@@ -411,8 +388,7 @@ import Testing
     /// "The reference was used before": perhaps by a copy of this very request that is not visible yet.
     @Test("A reference that was used proves nothing")
     func aReferenceThatWasUsedProvesNothing() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.refuse("refunds", 400, "4100", times: 99)
         let request = try refund(charge)
         for _ in 0..<2 {
@@ -433,8 +409,7 @@ import Testing
                     + #""amount":1250,"amount_refunded":1250,"currency":"USD","status":"succeeded"}}"#),
         ])
     func lostRefundsAreFoundInTheListOfTheCharge(_ search: FaultInjector.Fault) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         _ = try await world.router.refund(try refund(charge, 250, "credit-0"))
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
         // In case the service does not search refunds by their references, or shows something else of this one.
@@ -447,8 +422,7 @@ import Testing
     /// Refunds of a server whose journal is lost.
     @Test("Refunds that were made before are found")
     func refundsMadeBeforeAreFound() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let first = try await world.router.refund(try refund(charge))
         let other = try world.otherServer()
         let found = try await other.refund(try refund(charge)).receipt
@@ -484,8 +458,7 @@ import Testing
 
     @Test("Refunds only in the charge's currency")
     func refundsOnlyInTheChargesCurrency() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         for (number, money) in [
             try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd),
             try Money(minorUnits: 125_000, currency: .usd, exponent: 4),
@@ -500,8 +473,7 @@ import Testing
         "Any text is a refund's id, and its notification names it",
         arguments: ["", "a&b", "CN 2024/117 \u{E9}", "..", "~0~YQ", String(repeating: "x", count: 129)])
     func anyID(id: String) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let request = try refund(charge, 1000, id)
         #expect(try await world.router.refund(request).receipt?.reference == request.reference)
         #expect(try await world.router.refund(request) == world.router.refund(request))
@@ -517,8 +489,7 @@ import Testing
 
     @Test("A refund that failed at the service leaves its id free, and its reference used")
     func failedRefund() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         world.answer("refunds", made(status: "failed"))
         world.answer("transactions/refund-7-order-1-credit-1", times: 100, made(status: "failed"))
         #expect(try await world.router.refund(try refund(charge)).isDeclined, "it has failed")
@@ -532,6 +503,18 @@ import Testing
 }
 
 extension MerchantWorld {
+    /// A world with a new charge.
+    static func charged() async throws -> (MerchantWorld, CitconCharge) {
+        let world = try MerchantWorld()
+        return (world, try await world.charge())
+    }
+
+    /// A world with a charge that the payer has completed.
+    static func paid(captures: Bool? = nil) async throws -> (MerchantWorld, CitconCharge) {
+        let world = try MerchantWorld()
+        return (world, try await world.paid(captures: captures))
+    }
+
     /// Another server of the merchant's, with its own journal unless one is given.
     func otherServer(
         over transport: (any HTTPTransport)? = nil, _ journal: InMemoryJournal = InMemoryJournal(), seed: UInt64 = 9

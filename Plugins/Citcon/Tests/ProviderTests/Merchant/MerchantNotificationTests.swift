@@ -1,8 +1,6 @@
 import CitconKit
 import CitconMerchant
-import CitconProvider
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
@@ -136,8 +134,7 @@ import Testing
 
     @Test("How far a dispute is, and that it ends no payment", arguments: CitconSandbox.DisputeStage.allCases)
     func disputes(_ stage: CitconSandbox.DisputeStage) async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         await world.sandbox.dispute(charge: charge.id, stage)
         let notification = try await world.lastNotification()
         #expect(notification.kind == .chargeback && notification.reference == "order-1")
@@ -353,8 +350,7 @@ import Testing
 
     @Test("A notification is compared with the order")
     func isComparedWithTheOrder() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let other = try await world.paid("order-2")
         let body = try #require(await world.sandbox.notifications.first).body
         let notification = try world.merchant.read(IncomingNotification(headers: [:], body: body))
@@ -377,8 +373,7 @@ import Testing
     /// A refund whose answer is lost, and which no inquiry finds, ends with the service's notification.
     @Test("Ends open refunds")
     func endsOpenRefunds() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid()
+        let (world, charge) = try await MerchantWorld.paid()
         let request = RefundRequest(of: charge.reference, amount: charge.amount, id: "credit-1")
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
         world.faults.inject(.status(500), times: 1000, after: 1) { method, _ in method == "GET" }

@@ -16,8 +16,7 @@ import Testing
 
     @Test("Goes forward only")
     func goesForwardOnly() async throws {
-        let world = try MerchantWorld()
-        let charge = try await world.paid(captures: false)
+        let (world, charge) = try await MerchantWorld.paid(captures: false)
         _ = try await world.capture(charge)
         let authorized = try await notification(world, 0)
         let captured = try await notification(world, 1)

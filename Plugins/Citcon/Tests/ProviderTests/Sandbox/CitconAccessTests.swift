@@ -90,8 +90,7 @@ import Testing
 
     @Test("Apps may only charge and ask")
     func appsMayOnlyChargeAndAsk() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.authorizeOnly)
+        let (world, charge) = await CitconWorld.charged(.authorizeOnly)
         let body: JSONValue = ["id": .string(charge.id), "reference": "r", "amount": 1]
         for path in ["captures", "cancels", "refunds"] {
             #expect(try await world.call(path, body, as: "client").rejection == "401 4010: unauthorized")

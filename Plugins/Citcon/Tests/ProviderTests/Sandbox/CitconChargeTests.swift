@@ -1,5 +1,4 @@
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
@@ -129,8 +128,7 @@ import Testing
 
     @Test("Confirms with all that is known")
     func confirmsWithAllThatIsKnown() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.paidAtConfirm)
+        let (world, charge) = await CitconWorld.charged(.paidAtConfirm)
         let answer = try await world.call("charges/\(charge.token)", ["payment": ["method": "grabpay"]])
         #expect(
             answer.keys == [
@@ -148,8 +146,7 @@ import Testing
 
     @Test("Confirmations must fit the charge")
     func confirmationsMustFitTheCharge() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.alipay)
+        let (world, charge) = await CitconWorld.charged(.alipay)
         func confirm(_ transaction: JSONValue) async throws -> String {
             let body: JSONValue = ["payment": ["method": "alipay"], "transaction": transaction]
             return try await world.call("charges/\(charge.token)", body).rejection
@@ -194,8 +191,7 @@ import Testing
             (["client": ["mobile_native"]], "initiated"),
         ] as [(JSONValue, String)])
     func chargesCards(_ payment: JSONValue, _ state: String) async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.card)
+        let (world, charge) = await CitconWorld.charged(.card)
         var payment = payment
         payment["method"] = "card"
         let answer = try await world.call("charges/\(charge.token)", ["payment": payment])
@@ -209,8 +205,7 @@ import Testing
         for (nonce, state) in [
             ("fake-valid-nonce", "failed"), ("fake-three-d-secure-visa-full-authentication-nonce", "succeeded"),
         ] {
-            let world = CitconWorld()
-            let charge = await world.sandbox.createCharge(.cardWithProof)
+            let (world, charge) = await CitconWorld.charged(.cardWithProof)
             let payment: JSONValue = ["method": "card", "nonce": .string(nonce), "indicator": "braintree"]
             #expect(try await world.call("charges/\(charge.token)", ["payment": payment]).status == 200)
             #expect(try await world.state(charge.id) == state)
@@ -221,8 +216,7 @@ import Testing
 
     @Test("Reports the results of charges")
     func tellsWhatBecameOfCharges() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.payPal)
+        let (world, charge) = await CitconWorld.charged(.payPal)
         let byID = try await world.call("transactions/\(charge.id)", as: "client")
         let byReference = try await world.call("transactions/\(charge.reference)?type=reference", as: "client")
         #expect(byID.text == byReference.text)
@@ -264,8 +258,7 @@ import Testing
 
     @Test("Pending ends in failure")
     func pendingEndsInFailure() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.pending)
+        let (world, charge) = await CitconWorld.charged(.pending)
         _ = try await CitconFullPayer(world: world).pay(charge.link)
         world.clock.advance(by: .seconds(599))
         #expect(try await world.state(charge.id) == "pending")

@@ -1,5 +1,4 @@
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentTesting
 import TestSupport
@@ -117,8 +116,7 @@ import Testing
     /// A reference in a refused request is not used up.
     @Test("References are used only by what happened")
     func referencesAreUsedOnlyByWhatHappened() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.alipay)
+        let (world, charge) = await CitconWorld.charged(.alipay)
         #expect(try await call(world, "refunds", charge.id, "r", 1).status == 406)
         #expect(try await call(world, "cancels", charge.id, "r").status == 200)
     }

@@ -1,5 +1,4 @@
 import CitconSandbox
-import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback

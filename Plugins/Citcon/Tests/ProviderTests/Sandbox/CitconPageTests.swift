@@ -79,8 +79,7 @@ import Testing
 
     @Test("Apps are reached by their scheme")
     func appsAreReachedByTheirScheme() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.toss)
+        let (world, charge) = await CitconWorld.charged(.toss)
         let body: JSONValue = ["payment": ["method": "toss", "client": ["mobile_native"]]]
         let url = try HTTPURL(try #require(try await world.call("charges/\(charge.token)", body).content))
         let policy = try await open(world, url).answer.headers["Content-Security-Policy"]
@@ -132,8 +131,7 @@ import Testing
 
     @Test("Codes lead to pages for another device")
     func codesLeadToPagesForAnotherDevice() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.payNow)
+        let (world, charge) = await CitconWorld.charged(.payNow)
         let body: JSONValue = ["payment": ["method": "paynow", "client": ["mobile_native"]]]
         let answer = try await world.call("charges/\(charge.token)", body)
         #expect(answer.entries == ["mobile_native/redirect", "mobile_native/qr"])

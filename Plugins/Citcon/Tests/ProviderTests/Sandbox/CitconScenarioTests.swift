@@ -1,5 +1,4 @@
 import CitconSandbox
-import Foundation
 import PaymentCore
 import TestSupport
 import Testing
@@ -34,8 +33,7 @@ import Testing
 
     @Test("Links hold what apps need")
     func linksHoldWhatAppsNeed() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.toss)
+        let (_, charge) = await CitconWorld.charged(.toss)
         let link = try PaymentLink(charge.link)
         #expect(link.scheme == "citcon" && link.path == "charge")
         let items = link.queryItems.map { [String($0.name), String($0.value)] }
@@ -56,8 +54,7 @@ import Testing
         _ behaviour: CitconSandbox.Behaviour, _ outcome: CitconSandbox.Scenario.Outcome
     ) async throws {
         for scenario in [CitconSandbox.Scenario.wechatPay, .alipay, .unionPay, .toss, .payNow] {
-            let world = CitconWorld()
-            let charge = await world.sandbox.createCharge(scenario)
+            let (world, charge) = await CitconWorld.charged(scenario)
             #expect(try await CitconFullPayer(world: world, behaviour: behaviour).pay(charge.link) == outcome)
         }
     }
@@ -67,8 +64,7 @@ import Testing
     private func back(
         _ scenario: CitconSandbox.Scenario, _ returns: [String], _ behaviour: CitconSandbox.Behaviour = .pays
     ) async throws -> String? {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(scenario)
+        let (world, charge) = await CitconWorld.charged(scenario)
         let body: JSONValue = ["payment": ["method": .string(scenario.method), "client": ["mobile_native"]]]
         let answer = try await world.call("charges/\(charge.token)", body)
         let content = try #require(answer.content)
@@ -113,8 +109,7 @@ import Testing
 
     @Test("Wallets refuse what was changed")
     func walletsRefuseWhatWasChanged() async throws {
-        let world = CitconWorld()
-        let charge = await world.sandbox.createCharge(.wechatPay)
+        let (world, charge) = await CitconWorld.charged(.wechatPay)
         let body: JSONValue = ["payment": ["method": "wechatpay", "client": ["mobile_native"]]]
         let content = try #require(try await world.call("charges/\(charge.token)", body).content)
         let fields = try #require(try JSONValue(parsing: Array(content.utf8)).object).compactMapValues(\.string)
@@ -140,8 +135,7 @@ import Testing
     @Test("Alipay and UnionPay refuse what was changed")
     func alipayAndUnionPayRefuseWhatWasChanged() async throws {
         for scenario in [CitconSandbox.Scenario.alipay, .unionPay] {
-            let world = CitconWorld()
-            let charge = await world.sandbox.createCharge(scenario)
+            let (world, charge) = await CitconWorld.charged(scenario)
             let body: JSONValue = ["payment": ["method": .string(scenario.method), "client": ["mobile_native"]]]
             let content = try #require(try await world.call("charges/\(charge.token)", body).content)
             let fields = try #require(try JSONValue(parsing: Array(content.utf8)).object).compactMapValues(\.string)
@@ -204,5 +198,13 @@ import Testing
         await #expect(throws: PaymentError.self) {
             _ = try await browser(PageRequest(url: try HTTPURL("https://landing.uat01.citconpay.com/v1/landing/00")))
         }
+    }
+}
+
+extension CitconWorld {
+    /// A world with a new charge.
+    static func charged(_ scenario: CitconSandbox.Scenario) async -> (CitconWorld, CitconSandbox.Charge) {
+        let world = CitconWorld()
+        return (world, await world.sandbox.createCharge(scenario))
     }
 }

@@ -1,5 +1,4 @@
 import PaymentCore
-import TestSupport
 import Testing
 
 @testable import CitconSandbox
