@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentTesting
 import Synchronization
@@ -73,11 +72,8 @@ import Testing
         ])
         // The list itself is valid, and so are its other options.
         #expect(try await world.options().options.count == 2)
-        await #expect {
-            _ = try await Self.marks(world)
-        } throws: {
-            if case GetPaymentRequestError.http(let found) = $0 { found.contains(text) } else { false }
-        }
+        let error = await told(as: GetPaymentRequestError.self) { try await Self.marks(world) }
+        #expect(error.name == "http" && error.text.contains(text))
         #expect(try await Self.marks(world, "p") == ["1"])
     }
 
@@ -127,11 +123,7 @@ import Testing
     @Test("An option that is not in the list is refused")
     func anOptionNobodyListedIsRefused() async throws {
         let world = try ClientWorld(["fetch": [Self.fetched("1")]])
-        await #expect {
-            try await Self.marks(world)
-        } throws: {
-            if case GetPaymentRequestError.optionNotFound = $0 { true } else { false }
-        }
+        #expect(await told(as: GetPaymentRequestError.self) { try await Self.marks(world) }.name == "optionNotFound")
         #expect(world.service.verbs == ["fetch"])
     }
 
@@ -163,15 +155,8 @@ import Testing
             let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))]])
             // Not as a preview either.
             #expect(try await world.options().options.map(\.actions.count) == [0])
-            await #expect {
-                try await Self.marks(world)
-            } throws: {
-                if case GetPaymentRequestError.http(let text) = $0 {
-                    text.contains("something else than was agreed")
-                } else {
-                    false
-                }
-            }
+            let error = await told(as: GetPaymentRequestError.self) { try await Self.marks(world) }
+            #expect(error.name == "http" && error.text.contains("something else than was agreed"))
             #expect(world.client.signingReview(paymentId: "pay_1", optionId: "o") == nil)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayKit
@@ -92,16 +93,10 @@ import Testing
             ],
             "status": [.ok(Script.status(word, isFinal: true))],
         ])
-        await #expect {
-            try await world.options()
-        } throws: {
-            if case GetPaymentOptionsError.http(let found) = $0 { found.contains(text) } else { false }
-        }
-        await #expect {
-            try await world.client.getPaymentStatus(paymentId: "pay_1")
-        } throws: {
-            if case GetPaymentStatusError.http(let found) = $0 { found.contains(text) } else { false }
-        }
+        for error in [
+            await told(as: GetPaymentOptionsError.self) { try await world.options() },
+            await told(as: GetPaymentStatusError.self) { try await world.client.getPaymentStatus(paymentId: "pay_1") },
+        ] { #expect(error.name == "http" && error.text.contains(text)) }
     }
 
     static let lenient = [
@@ -133,11 +128,8 @@ import Testing
     @Test("What cannot be understood is refused", arguments: broken)
     func refusesWhatCannotBeUnderstood(_ text: String) async throws {
         let world = try ClientWorld(["options": [.ok(text)]])
-        await #expect {
-            _ = try await world.options()
-        } throws: {
-            if case GetPaymentOptionsError.http(let text) = $0 { text.contains("cannot be understood") } else { false }
-        }
+        let error = await told(as: GetPaymentOptionsError.self) { try await world.options() }
+        #expect(error.name == "http" && error.text.contains("cannot be understood"))
         // Never asked again.
         #expect(world.service.seen.count == 1)
     }
@@ -203,10 +195,7 @@ import Testing
         let body = try JSONValue(parsing: #"{"status":"succeeded","isFinal":true,"info":\#(info)}"#)
             .decode(StatusBody.self)
         let payment = PaymentReference(provider: "wcp-test", id: "pay_1")
-        guard case .succeeded(let receipt) = body.report(of: payment) else {
-            Issue.record("not succeeded")
-            return
-        }
+        let receipt = try #require(body.report(of: payment).receipt, "not succeeded")
         #expect(receipt.transactionID == "0xabc" && receipt.amount == nil)
     }
 
@@ -235,11 +224,8 @@ import Testing
     @Test("Another answer to a cancellation is none", arguments: ["processing", "succeeded", "reversed"])
     func anotherAnswerToACancellationIsNone(_ word: String) async throws {
         let world = try ClientWorld(["cancel": [.ok(#"{"paymentId":"pay_1","status":"\#(word)"}"#)]])
-        await #expect {
-            try await world.client.cancelPayment(paymentId: "pay_1")
-        } throws: {
-            if case PayError.http(let text) = $0 { text.contains("'\(word)'") } else { false }
-        }
+        let error = await told(as: PayError.self) { try await world.client.cancelPayment(paymentId: "pay_1") }
+        #expect(error.name == "http" && error.text.contains("'\(word)'"))
     }
 
     @Test("Raw values of enums are kept")

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import Synchronization
 import TestSupport
@@ -59,15 +58,13 @@ import Testing
         "States that the guides don't have are thrown",
         arguments: [("cancelled", "cancelled"), ("reversed", "neither success nor failure")])
     func otherStatesAreThrown(_ word: String, _ text: String) async throws {
-        func isTold(_ error: any Error) -> Bool {
-            guard case ConfirmPaymentError.http(let found) = error else { return false }
-            return found.contains(text) && found.contains(word)
-        }
         let ending = Answer.ok(Script.status(word, isFinal: true))
         let atOnce = try Self.world(ending, [])
-        await #expect { try await Self.confirm(atOnce) } throws: { isTold($0) }
         let later = try Self.world(Self.processing("2000"), [Self.processing("2000"), ending])
-        await #expect { try await Self.confirm(later) } throws: { isTold($0) }
+        for world in [atOnce, later] {
+            let error = await told(as: ConfirmPaymentError.self) { try await Self.confirm(world) }
+            #expect(error.name == "http" && error.text.contains(text) && error.text.contains(word))
+        }
         #expect(later.clock.sleeps == [2000, 2000])
     }
 
@@ -75,15 +72,8 @@ import Testing
     func aStateThatIsNotKnownAtTheDeadlineIsThrown() async throws {
         let reviewing = Answer.ok(Script.status("held_for_review", isFinal: false))
         let world = try Self.world(reviewing, [reviewing])
-        await #expect {
-            try await Self.confirm(world, 2000)
-        } throws: {
-            if case ConfirmPaymentError.http(let text) = $0 {
-                text.contains("held_for_review") && text.contains("getPaymentStatus")
-            } else {
-                false
-            }
-        }
+        let (name, text) = await told(as: ConfirmPaymentError.self) { try await Self.confirm(world, 2000) }
+        #expect(name == "http" && text.contains("held_for_review") && text.contains("getPaymentStatus"))
         #expect(world.clock.sleeps == [1000, 1000])
     }
 
@@ -163,11 +153,8 @@ import Testing
         #expect(try await Self.confirm(world, 60_000).status == .succeeded)
         #expect(world.clock.sleeps == [2000, 1000, 2000])
         let dead = try Self.world(Self.processing("2000"), [.json(503, "")])
-        await #expect {
-            _ = try await Self.confirm(dead, 4000)
-        } throws: {
-            if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
-        }
+        let (name, text) = await told(as: ConfirmPaymentError.self) { try await Self.confirm(dead, 4000) }
+        #expect(name == "http" && text.contains("getPaymentStatus"))
         #expect(dead.clock.sleeps == [2000, 1000])
     }
 
@@ -179,11 +166,8 @@ import Testing
                 return Self.processing("2000")
             })
         let task = Task { try await Self.confirm(world) }
-        await #expect {
-            _ = try await task.value
-        } throws: {
-            if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
-        }
+        let (name, text) = await told(as: ConfirmPaymentError.self) { try await task.value }
+        #expect(name == "http" && text.contains("getPaymentStatus"))
         #expect(world.service.verbs == ["confirm"])
     }
 

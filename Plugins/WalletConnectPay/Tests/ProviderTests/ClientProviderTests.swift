@@ -77,8 +77,7 @@ import WalletConnectPaySandbox
 
     @Test("The service's form hands in by itself")
     func theServicesFormHandsInByItself() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment(.dataCollection)
+        let (world, payment) = try await TestWorld.made(.dataCollection, on: .loopback)
         // Option 2 has to be fetched, which the service allows only after the data.
         let payer = Self.payer(world, option: 2) { request in
             let url = try #require(request.formURL)
@@ -104,27 +103,22 @@ import WalletConnectPaySandbox
 
     @Test("Data come before the actions")
     func dataComesBeforeTheActions() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.dataCollection)
+        let (world, payment) = try await TestWorld.made(.dataCollection)
         let before = Mutex<[String]>([])
         let payer = Self.payer(world, option: 2) { _ in
             before.withLock { $0 = world.faults.requests.map(\.path) }
             return Self.data
         }
         // Values arrive with the confirmation, too late for an option that the service has to build.
-        await #expect {
-            try await world.router.pay(payment.link, as: payer)
-        } throws: {
-            "\($0)".contains("data about the payer")
-        }
+        let refusal = await told { try await world.router.pay(payment.link, as: payer) }
+        #expect(refusal.name != "returned" && refusal.text.contains("data about the payer"))
         #expect(before.withLock { $0 }.allSatisfy { $0.hasSuffix("/options") })
         #expect(world.confirmRequests == 0)
     }
 
     @Test("Declining to give data cancels")
     func decliningToGiveDataCancels() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.dataCollection)
+        let (world, payment) = try await TestWorld.made(.dataCollection)
         #expect(try await world.router.pay(payment.link, as: Self.payer(world) { _ in nil }) == .cancelled)
         #expect(world.confirmRequests == 0)
         // The payment is still open.
@@ -135,32 +129,25 @@ import WalletConnectPaySandbox
     @Test("Bad data are refused here")
     func badDataIsRefusedHere() async throws {
         struct Closed: Error {}
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.dataCollection)
+        let (world, payment) = try await TestWorld.made(.dataCollection)
         var wrong = Self.data
         wrong["dob"] = Redacted("canary")
         let bad = wrong
         for collect in [{ _ in bad }, { _ in throw Closed() }]
             as [@Sendable (DataRequest) async throws -> [String: Redacted<String>]?]
         {
-            await #expect {
-                try await world.router.pay(payment.link, as: Self.payer(world, collect: collect))
-            } throws: {
-                ($0 as? PaymentError)?.code == .payer && !"\($0)".contains("canary")
+            let error = await failure {
+                _ = try await world.router.pay(payment.link, as: Self.payer(world, collect: collect))
             }
+            #expect(error?.code == .payer && error.map { "\($0)".contains("canary") } == false)
         }
         #expect(world.confirmRequests == 0)
     }
 
     @Test("Without a collector the option cannot be chosen")
     func withoutACollectorTheOptionCannotBeChosen() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.dataForSomeOptions)
-        guard case .matched(let route) = world.router.route(payment.link) else {
-            Issue.record("unroutable")
-            return
-        }
-        let quote = try await world.router.quote(route, as: world.payer())
+        let (world, payment) = try await TestWorld.made(.dataForSomeOptions)
+        let quote = try await world.router.quote(world.router.matched(payment.link), as: world.payer())
         #expect(quote.options.map { $0.unmet.contains(.data) } == [false, true, true, false])
     }
 
@@ -233,8 +220,7 @@ import WalletConnectPaySandbox
                 return try await wallet.sign(request)
             }
         }
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made()
         let payer = Payer(
             accounts: world.wallet.accounts(onChains: [8453]), signer: Flaky(wallet: world.wallet),
             policy: .firstWhateverItCosts)

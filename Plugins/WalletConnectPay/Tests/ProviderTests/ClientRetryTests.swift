@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import TestSupport
 import Testing
@@ -189,12 +188,10 @@ import Testing
         let world = try ClientWorld([
             "confirm": [.failure(.maybeSent, .timedOut), .json(422, "")], "status": [Self.waiting],
         ])
-        await #expect {
+        let (name, text) = await told(as: ConfirmPaymentError.self) {
             try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["0x1"])
-        } throws: {
-            guard case .http(let text)? = $0 as? ConfirmPaymentError else { return false }
-            return text.contains("may have arrived") && text.contains("getPaymentStatus")
         }
+        #expect(name == "http" && text.contains("may have arrived") && text.contains("getPaymentStatus"))
         #expect(world.service.verbs == ["confirm", "status", "confirm", "status"])
     }
 

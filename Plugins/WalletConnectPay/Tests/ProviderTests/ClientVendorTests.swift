@@ -5,7 +5,6 @@ import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import Synchronization
-import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
@@ -43,11 +42,8 @@ import WalletConnectPaySandbox
             ("http", { _ = try await client.cancelPayment(paymentId: "p") }),
         ]
         for (name, call) in calls {
-            await #expect {
-                try await call()
-            } throws: {
-                Mirror(reflecting: $0).children.first?.label == name && "\($0)".contains(text)
-            }
+            let error = await told(call)
+            #expect(error.name == name && error.text.contains(text))
         }
     }
 

@@ -1,11 +1,8 @@
-import Foundation
 import PaymentCore
-import PaymentReview
 import PaymentRouting
 import PaymentTesting
 import PaymentWallet
 import Synchronization
-import TestSupport
 import Testing
 import WalletConnectPaySandbox
 

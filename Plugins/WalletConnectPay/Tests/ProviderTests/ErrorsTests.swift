@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayKit
@@ -123,8 +124,7 @@ import Testing
             for call in Call.allCases {
                 for status in [400, 500, 200] {
                     let (_, error) = try await Self.error(call, .json(status, body))
-                    var text = "\(error) \(error.localizedDescription)"
-                    dump(error, to: &text)
+                    let text = shown(error) + error.localizedDescription
                     #expect(!text.contains("canary"), "\(call) \(status) \(text)")
                 }
             }

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
@@ -50,8 +49,7 @@ import WalletConnectPaySandbox
 
     @Test("A lost answer is settled by the status")
     func aLostAnswerIsSettledByStatus() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment(.paidAfterPolling)
+        let (world, payment) = try await TestWorld.made(.paidAfterPolling, on: .loopback)
         world.faults.inject(.dropAfter) { $1.hasSuffix("/confirm") }
         let outcome = try await world.router.pay(payment.link, as: world.payer())
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
@@ -60,14 +58,11 @@ import WalletConnectPaySandbox
 
     @Test("A confirmation that never arrived stays unknown and is not repeated")
     func aConfirmationThatNeverArrivedStaysUnknownAndIsNotRepeated() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made(on: .loopback)
         world.faults.inject(.dropBefore) { $1.hasSuffix("/confirm") }
         for _ in 0..<2 {
-            guard case .unknown = try await world.router.pay(payment.link, as: world.payer()) else {
-                Issue.record("the outcome cannot be known")
-                return
-            }
+            #expect(
+                try await world.router.pay(payment.link, as: world.payer()).isUnknown, "the outcome cannot be known")
             #expect(world.confirmRequests == 1)
         }
     }
@@ -77,14 +72,11 @@ import WalletConnectPaySandbox
         "An unreadable answer to the confirmation is unknown, and nothing is repeated",
         arguments: ["", "<html>", "[]", "{}", #"{"status":7}"#, #"{"status":"succeeded""#])
     func anUnreadableAnswerToTheConfirmationIsUnknownAndIsNotRepeated(_ body: String) async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made()
         world.faults.inject(.status(200, body: body)) { $1.hasSuffix("/confirm") }
         for _ in 0..<2 {
-            guard case .unknown = try await world.router.pay(payment.link, as: world.payer()) else {
-                Issue.record("the outcome cannot be known")
-                return
-            }
+            #expect(
+                try await world.router.pay(payment.link, as: world.payer()).isUnknown, "the outcome cannot be known")
             #expect(world.confirmRequests == 1)
         }
         #expect(await world.journal.unfinished().map(\.mayHaveMovedMoney) == [true])
@@ -92,13 +84,9 @@ import WalletConnectPaySandbox
 
     @Test("After an outage the first attempt is finished")
     func afterAnOutageTheFirstAttemptIsFinished() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment(.paidAfterPolling)
+        let (world, payment) = try await TestWorld.made(.paidAfterPolling, on: .loopback)
         world.faults.inject(.status(503), times: 100) { $1.hasSuffix("/status") }
-        guard case .unknown = try await world.router.pay(payment.link, as: world.payer()) else {
-            Issue.record("the status cannot be known")
-            return
-        }
+        #expect(try await world.router.pay(payment.link, as: world.payer()).isUnknown, "the status cannot be known")
         // A new injector over the same sandbox: the service works again, and the journal has the attempt.
         let server = try LoopbackServer(world.sandbox)
         defer { server.stop() }
@@ -115,35 +103,27 @@ import WalletConnectPaySandbox
 
     @Test("A service that dies in the middle of a payment leaves it unknown")
     func killingTheServiceMidPaymentIsUnknown() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made(on: .loopback)
         world.faults.inject(.stall(nil)) { $1.hasSuffix("/confirm") }
         let paying = Task { try await world.router.pay(payment.link, as: world.payer()) }
         while world.faults.stalledCount == 0 { await Task.yield() }
         world.server?.stop()
         world.faults.release()
-        guard case .unknown(let unknown) = try await paying.value else {
-            Issue.record("the service is gone")
-            return
-        }
+        let unknown = try #require(try await paying.value.unknownOutcome, "the service is gone")
         #expect(unknown.reference.id == payment.id)
         #expect(world.confirmRequests == 1)
     }
 
     @Test("Cancelling after the confirmation left leaves the payment unknown")
     func cancellingAfterTheConfirmationLeftIsUnknown() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made(on: .loopback)
         world.faults.inject(.stall(nil)) { $1.hasSuffix("/confirm") }
         let paying = Task { try await world.router.pay(payment.link, as: world.payer()) }
         while world.faults.stalledCount == 0 { await Task.yield() }
         paying.cancel()
         let outcome = try await paying.value
         world.faults.release()
-        guard case .unknown = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        #expect(outcome.isUnknown)
     }
 
     @Test("Redirects carry nothing elsewhere")
@@ -152,8 +132,7 @@ import WalletConnectPaySandbox
         let other = try LoopbackServer(elsewhere)
         defer { other.stop() }
         for verb in ["options", "confirm", "status"] {
-            let world = try TestWorld(.loopback)
-            let payment = await world.sandbox.createPayment(.paidAfterPolling)
+            let (world, payment) = try await TestWorld.made(.paidAfterPolling, on: .loopback)
             world.faults.inject(.redirect(to: other.baseURL.text), times: 50) { $1.hasSuffix("/" + verb) }
             _ = try? await world.router.pay(payment.link, as: world.payer())
         }

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentTesting
 import PaymentWallet
@@ -26,12 +25,6 @@ import WalletConnectPaySandbox
         return world
     }
 
-    static func text(_ call: () async throws -> some Any) async -> (name: String, text: String) {
-        do { return ("returned", "\(try await call())") } catch {
-            return (Mirror(reflecting: error).children.first?.label ?? "\(type(of: error))", "\(error)")
-        }
-    }
-
     // MARK: Coins
 
     /// The function `pay` of an application, twice, over the option in the chain's coin.
@@ -45,7 +38,7 @@ import WalletConnectPaySandbox
         let payment = await world.sandbox.createPayment(scenario)
         var sent = 0
         for _ in 1...2 {
-            let (name, text) = await Self.text {
+            let (name, text) = await told {
                 let response = try await world.client.getPaymentOptions(
                     paymentLink: payment.link, accounts: world.accounts)
                 for option in response.options {
@@ -65,7 +58,7 @@ import WalletConnectPaySandbox
         }
         #expect(sent == 1)
         #expect(world.client.mayHaveMovedMoney(paymentId: payment.id))
-        let (name, text) = await Self.text { try await world.client.getPaymentStatus(paymentId: payment.id) }
+        let (name, text) = await told { try await world.client.getPaymentStatus(paymentId: payment.id) }
         #expect(name == "http" && text.contains("coins") || text.contains("requiresAction"), "\(text)")
     }
 
@@ -83,16 +76,16 @@ import WalletConnectPaySandbox
             Self.coins, script.merging(["options": [.ok(Self.coins), refusal]]) { own, _ in own })
         let client = world.client
         var found: [(name: String, text: String)] = []
-        found.append(await Self.text { try await client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "p") })
+        found.append(await told { try await client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "p") })
         found.append(
-            await Self.text {
+            await told {
                 try await client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: [Self.hash])
             })
-        found.append(await Self.text { try await client.getPaymentStatus(paymentId: "pay_1") })
-        found.append(await Self.text { try await client.cancelPayment(paymentId: "pay_1") })
-        found.append(await Self.text { try await client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o") })
+        found.append(await told { try await client.getPaymentStatus(paymentId: "pay_1") })
+        found.append(await told { try await client.cancelPayment(paymentId: "pay_1") })
+        found.append(await told { try await client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o") })
         if case .json(let status, _, _) = refusal, status >= 400 {
-            found.append(await Self.text { try await world.options() })
+            found.append(await told { try await world.options() })
         }
         for (name, text) in found {
             #expect(name == "http" && text.contains("may have sent the coins"), "\(text)")
@@ -105,14 +98,14 @@ import WalletConnectPaySandbox
     func termsAfterCoins(_ state: String) async throws {
         let ended = Script.options([], expiresAt: 1).replacingOccurrences(of: "requires_action", with: state)
         let world = try await Self.world(Self.coins, ["options": [.ok(Self.coins), .ok(ended)]])
-        let (name, text) = await Self.text { try await world.options() }
+        let (name, text) = await told { try await world.options() }
         #expect(name == "http" && text.contains("may have sent the coins"), "\(text)")
     }
 
     @Test("A hash of an earlier process is a transaction")
     func aHashWithoutItsActions() async throws {
         let world = try ClientWorld(["confirm": [.json(400, Script.error("quote_expired"))]])
-        let (name, text) = await Self.text {
+        let (name, text) = await told {
             try await world.client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: [Self.hash])
         }
         #expect(name == "http" && text.contains(Self.hash), "\(text)")
@@ -121,7 +114,7 @@ import WalletConnectPaySandbox
     @Test("A cancelled task does not hide coins")
     func aCancelledTask() async throws {
         let world = try await Self.world(Self.coins, ["confirm": [.failure(.notSent, .cancelled)]])
-        let (name, text) = await Self.text {
+        let (name, text) = await told {
             try await world.client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: [Self.hash])
         }
         #expect(name == "http" && text.contains(Self.hash), "\(text)")
@@ -133,7 +126,7 @@ import WalletConnectPaySandbox
         let result = try await world.client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: [Self.hash])
         #expect(result.status == .succeeded && result.isFinal && !result.mayHaveMovedMoney)
         for option in ["o", "p"] {
-            let (_, text) = await Self.text {
+            let (_, text) = await told {
                 try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: option)
             }
             #expect(text.contains("is paid"), "\(text)")
@@ -203,7 +196,7 @@ import WalletConnectPaySandbox
         let refusal = Answer.json(410, Script.error("payment_expired"))
         let world = try await Self.world(Self.tokens, ["confirm": [refusal], "status": [refusal]])
         func confirm() async -> (name: String, text: String) {
-            await Self.text {
+            await told {
                 try await world.client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: ["0x00"])
             }
         }
@@ -230,7 +223,7 @@ import WalletConnectPaySandbox
             await #expect(throws: GetPaymentRequestError.self) { try await marks() }
             world.clock.advance(by: .seconds(1))
             // The deadline of this list is the same moment: the review refuses it.
-            let (_, text) = await Self.text { try await marks() }
+            let (_, text) = await told { try await marks() }
             #expect(!text.contains("another option"), "\(text)")
         }
     }
@@ -289,7 +282,7 @@ import WalletConnectPaySandbox
             "options": [.ok(Self.tokens)], "confirm": [.json(409, Script.error("quote_expired"))],
         ])
         _ = try await world.options()
-        _ = await Self.text {
+        _ = await told {
             try await world.client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: ["0x00"])
         }
         #expect(world.client.mayHaveMovedMoney(paymentId: "pay_1"))
@@ -333,5 +326,17 @@ import WalletConnectPaySandbox
             handedOut.warning(of: "pay_\($0)", until: nil, now: now) != nil
         }
         #expect(all.count == (HandedOut.capacity + 10) / 2)
+    }
+}
+
+/// Runs `call`, and returns the name of the error's case and its text; `returned` and the result if there is none.
+///
+/// An error of another type than `kind` has that type's name.
+func told(
+    as kind: (any Error.Type)? = nil, _ call: () async throws -> some Any
+) async -> (name: String, text: String) {
+    do { return ("returned", "\(try await call())") } catch {
+        if let kind, type(of: error) != kind { return ("\(type(of: error))", "\(error)") }
+        return (Mirror(reflecting: error).children.first?.label ?? "\(type(of: error))", "\(error)")
     }
 }

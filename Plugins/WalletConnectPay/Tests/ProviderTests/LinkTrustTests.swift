@@ -1,10 +1,8 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import TestSupport
 import Testing
 import WalletConnectPayProvider
-import WalletConnectPaySandbox
 
 /// The verified links, and that no look-alike is verified (Protocol 6.5).
 @Suite struct LinkTrustTests {
@@ -31,11 +29,8 @@ import WalletConnectPaySandbox
     ]
 
     @Test("The service's own links are verified", arguments: verified)
-    func verifies(_ text: String, _ id: String) {
-        guard case .matched(let route) = Self.router.route(text) else {
-            Issue.record("not matched: \(Self.router.route(text).explanation)")
-            return
-        }
+    func verifies(_ text: String, _ id: String) throws {
+        let route = try Self.router.matched(text)
         #expect(route.match.trust == .verified)
         #expect(route.match.reference == id)
         #expect(route.match.role == .payment)
@@ -77,9 +72,9 @@ import WalletConnectPaySandbox
     ]
 
     @Test("Doubtful links are reported with a reason", arguments: doubtful)
-    func doubts(_ text: String, _ reason: String) {
-        guard case .matched(let route) = Self.router.route(text), case .unverified(let why) = route.match.trust else {
-            Issue.record("\(Self.router.route(text).explanation)")
+    func doubts(_ text: String, _ reason: String) throws {
+        guard case .unverified(let why) = try Self.router.matched(text).match.trust else {
+            Issue.record("\(text) is trusted")
             return
         }
         #expect(why.contains(reason), "\(why)")
@@ -97,11 +92,8 @@ import WalletConnectPaySandbox
             "wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_123%2Fcancel",
             "wc:abc@2?symKey=b0487747&pay=wc%3Adef%402%3FsymKey%3Dc1598858",
         ])
-    func namesNoPayment(_ text: String) {
-        guard case .matched(let route) = Self.router.route(text) else {
-            Issue.record("\(Self.router.route(text).explanation)")
-            return
-        }
+    func namesNoPayment(_ text: String) throws {
+        let route = try Self.router.matched(text)
         #expect(route.match.trust != .verified)
         #expect(route.match.reference == nil)
     }
@@ -109,8 +101,7 @@ import WalletConnectPaySandbox
     @Test("Dot segments give the id that the vendor reads")
     func dotSegmentsGiveTheIdThatTheVendorReads() throws {
         let link = "https://pay.walletconnect.com/x/../pay_123"
-        guard case .matched(let route) = Self.router.route(link) else { throw POSIXError(.EINVAL) }
-        #expect(route.match.reference == "pay_123")
+        #expect(try Self.router.matched(link).match.reference == "pay_123")
     }
 
     static let unroutable = [
@@ -168,5 +159,16 @@ struct Unreachable: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         Issue.record("a request was sent")
         throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)
+    }
+}
+
+extension PaymentRouter {
+    /// Returns the route of `text`, which one provider takes.
+    func matched(_ text: String) throws -> Route {
+        let decision = route(text)
+        guard case .matched(let route) = decision else {
+            return try #require(nil, "\(decision.explanation)")
+        }
+        return route
     }
 }

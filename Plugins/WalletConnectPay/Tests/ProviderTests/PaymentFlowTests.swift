@@ -23,8 +23,7 @@ import WalletConnectPaySandbox
 
     @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, Scenario.allCases)
     func endsEachScenarioAsItShould(_ wire: TestWorld.Wire, _ scenario: Scenario) async throws {
-        let world = try TestWorld(wire)
-        let payment = await world.sandbox.createPayment(scenario)
+        let (world, payment) = try await TestWorld.made(scenario, on: wire)
         let payer = SandboxWallet(world.wallet).payer()
         do {
             let outcome = try await world.router.pay(payment.link, as: payer)
@@ -47,13 +46,9 @@ import WalletConnectPaySandbox
     @Test(
         "A wallet that lacks a method is reported by name", arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
     func aWalletThatCannotIsTold(_ scenario: Scenario) async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(scenario)
+        let (world, payment) = try await TestWorld.made(scenario)
         let outcome = try await world.router.pay(payment.link, as: world.wallet.payer())
-        guard case .declined(let reason) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let reason = try #require(outcome.declineReason)
         #expect(reason.code == .noUsableOption)
         #expect(world.confirmRequests == 0)
     }
@@ -62,10 +57,7 @@ import WalletConnectPaySandbox
     func statesWhatWasPaid() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAfterPolling, cents: 1999)
-        guard case .succeeded(let receipt) = try await world.router.pay(payment.link, as: world.payer()) else {
-            Issue.record("not paid")
-            return
-        }
+        let receipt = try #require(try await world.router.pay(payment.link, as: world.payer()).receipt, "not paid")
         #expect(receipt.reference == PaymentReference(provider: WalletConnectPayProvider.id, id: payment.id))
         #expect(receipt.amount?.decimalText == "19.990000")
         #expect(receipt.transactionID?.count == 66)
@@ -75,11 +67,7 @@ import WalletConnectPaySandbox
     func quotesWhatThePayerCanDo() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(cents: 1250, merchant: "Café Ö")
-        guard case .matched(let route) = world.router.route(payment.link) else {
-            Issue.record("unroutable")
-            return
-        }
-        let quote = try await world.router.quote(route, as: world.payer())
+        let quote = try await world.router.quote(world.router.matched(payment.link), as: world.payer())
         #expect(quote.payee.name == "Café Ö")
         #expect(quote.amount?.description == "12.50 USD")
         #expect(
@@ -94,8 +82,7 @@ import WalletConnectPaySandbox
 
     @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases, [0, 1, 2])
     func paysWithEachSignature(_ wire: TestWorld.Wire, _ index: Int) async throws {
-        let world = try TestWorld(wire)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made(on: wire)
         let outcome = try await world.router.pay(payment.link, as: world.payer { $0.options[index].id })
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
         #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
@@ -103,8 +90,7 @@ import WalletConnectPaySandbox
 
     @Test("Nothing happens when the payer declines")
     func nothingHappensWhenThePayerDeclines() async throws {
-        let world = try TestWorld(.loopback)
-        let payment = await world.sandbox.createPayment()
+        let (world, payment) = try await TestWorld.made(on: .loopback)
         #expect(try await world.router.pay(payment.link, as: world.payer { _ in nil }) == .cancelled)
         #expect(await world.sandbox.ledger.events(of: payment.id) == [.created])
     }
@@ -128,13 +114,8 @@ import WalletConnectPaySandbox
 
     @Test("Unverified links need consent")
     func unverifiedLinksNeedConsent() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment()
-        await #expect {
-            try await world.router.pay(payment.id, as: world.payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .untrustedLink
-        }
+        let (world, payment) = try await TestWorld.made()
+        #expect(await failure { _ = try await world.router.pay(payment.id, as: world.payer()) }?.code == .untrustedLink)
         #expect(world.faults.requests.isEmpty)
         let outcome = try await world.router.pay(payment.id, as: world.payer(), acceptingUnverified: true)
         #expect(outcome.description.hasPrefix("paid"))
@@ -142,8 +123,7 @@ import WalletConnectPaySandbox
 
     @Test("Payments of one link at once are one", arguments: TestWorld.Wire.allCases)
     func twoPaymentsAtOnceAreOne(_ wire: TestWorld.Wire) async throws {
-        let world = try TestWorld(wire)
-        let payment = await world.sandbox.createPayment(.paidAfterPolling)
+        let (world, payment) = try await TestWorld.made(.paidAfterPolling, on: wire)
         let outcomes = try await withThrowingTaskGroup(of: PaymentOutcome.self) { group in
             for _ in 0..<8 { group.addTask { try await world.router.pay(payment.link, as: world.payer()) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -166,27 +146,19 @@ import WalletConnectPaySandbox
         }
         let world = try TestWorld(.loopback, credentials: .app(id: Redacted("a"), clientID: ""))
         let payment = await world.sandbox.createPayment()
-        await #expect {
-            try await world.router.pay(payment.link, as: world.payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .unauthorized
-        }
+        #expect(
+            await failure { _ = try await world.router.pay(payment.link, as: world.payer()) }?.code == .unauthorized)
     }
 
     @Test("Unknown payments, and payers without means, are reported as such")
     func unknownPaymentsAndPayersWithoutMeans() async throws {
         let world = try TestWorld(.inProcess)
-        await #expect {
-            try await world.router.pay("https://pay.walletconnect.com/pay_nothing", as: world.payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .notFound
-        }
+        #expect(
+            await failure {
+                _ = try await world.router.pay("https://pay.walletconnect.com/pay_nothing", as: world.payer())
+            }?.code == .notFound)
         let payment = await world.sandbox.createPayment()
-        await #expect {
-            try await world.router.pay(payment.link, as: Payer())
-        } throws: {
-            ($0 as? PaymentError)?.code == .payer
-        }
+        #expect(await failure { _ = try await world.router.pay(payment.link, as: Payer()) }?.code == .payer)
         let watching = Payer(accounts: world.wallet.accounts(onChains: [8453]))
         let outcome = try await world.router.pay(payment.link, as: watching)
         #expect(outcome.description.hasPrefix("declined: every option needs something"), "\(outcome)")
@@ -210,11 +182,7 @@ import WalletConnectPaySandbox
         func payer(_ signer: some PaymentSigner) -> Payer {
             Payer(accounts: world.wallet.accounts(onChains: [8453]), signer: signer, policy: .firstWhateverItCosts)
         }
-        await #expect {
-            try await world.router.pay(payments.0.link, as: payer(Broken()))
-        } throws: {
-            ($0 as? PaymentError)?.code == .payer
-        }
+        #expect(await failure { _ = try await world.router.pay(payments.0.link, as: payer(Broken())) }?.code == .payer)
         // Nothing was signed: a working wallet pays it.
         #expect(try await world.router.pay(payments.0.link, as: world.payer()).description.hasPrefix("paid"))
         // What was signed might be another payer's money.
@@ -244,5 +212,15 @@ import WalletConnectPaySandbox
         let everything = lines.withLock { $0.joined(separator: "\n") } + journal
         #expect(everything.contains("confirm"))
         #expect(!everything.contains("canary"))
+    }
+}
+
+extension TestWorld {
+    /// A world with a payment.
+    static func made(
+        _ scenario: WalletConnectPaySandbox.Scenario = .paidAtOnce, on wire: Wire = .inProcess
+    ) async throws -> (TestWorld, WalletConnectPaySandbox.Payment) {
+        let world = try TestWorld(wire)
+        return (world, await world.sandbox.createPayment(scenario))
     }
 }

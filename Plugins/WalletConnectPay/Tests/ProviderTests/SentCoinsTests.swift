@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
@@ -63,15 +62,11 @@ import WalletConnectPaySandbox
             Scenario.expiresWhilePaying, .cancelledByUser, .routeExpired, .sanctionedAtConfirm, .failsAfterConfirm,
         ])
     func noRefusalIsFinalAfterThem(_ scenario: Scenario) async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(scenario)
+        let (world, payment) = try await TestWorld.made(scenario)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
         for turn in 1...3 {
             let outcome = try await world.router.pay(payment.link, as: Self.payer(wallet, world))
-            guard case .unknown(let unknown) = outcome else {
-                Issue.record("turn \(turn): \(outcome)")
-                return
-            }
+            let unknown = try #require(outcome.unknownOutcome, "turn \(turn): \(outcome)")
             // The payer learns the transaction's hash, and it is never sent again.
             #expect(wallet.sent.count == 1)
             #expect(unknown.message.contains(try #require(wallet.sent.first)), "\(unknown.message)")
@@ -85,17 +80,13 @@ import WalletConnectPaySandbox
 
     @Test("A wallet that dies after sending leaves the payment unknown")
     func aWalletThatDiesAfterSendingLeavesThemUnknown() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.nativeCoin)
+        let (world, payment) = try await TestWorld.made(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet), after: { throw Lost() })
         let payer = Self.payer(wallet, world)
         for pause in [0, 1000, 100_000] as [Int64] {
             world.clock.advance(by: .seconds(pause))
             let outcome = try await world.router.pay(payment.link, as: payer)
-            guard case .unknown = outcome else {
-                Issue.record("after \(pause) s: \(outcome)")
-                return
-            }
+            #expect(outcome.isUnknown, "after \(pause) s: \(outcome)")
             #expect(wallet.sent.count == 1)
             #expect(await world.journal.unfinished().count == 1)
         }
@@ -103,23 +94,18 @@ import WalletConnectPaySandbox
 
     @Test("A service that takes the coins later is believed")
     func aServiceThatTakesThemLaterIsBelieved() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.nativeCoin)
+        let (world, payment) = try await TestWorld.made(.nativeCoin)
         world.faults.inject(.dropBefore) { $1.hasSuffix("/confirm") }
         let wallet = CountingWallet(SandboxWallet(world.wallet))
         let first = try await world.router.pay(payment.link, as: Self.payer(wallet, world))
-        guard case .unknown = first else {
-            Issue.record("\(first)")
-            return
-        }
+        #expect(first.isUnknown)
         #expect(await world.journal.unfinished().count == 1)
         #expect(wallet.sent.count == 1)
     }
 
     @Test("An approval is no payment")
     func anApprovalIsNoPayment() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.approvalAndPermit)
+        let (world, payment) = try await TestWorld.made(.approvalAndPermit)
         // The payer declines to sign after the approval is on the chain.
         let count = Mutex(0)
         let wallet = CountingWallet(
@@ -174,8 +160,7 @@ import WalletConnectPaySandbox
 
     @Test("Two spellings of a link send coins once", arguments: 0..<18)
     func twoSpellingsSendOnce(_ index: Int) async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.nativeCoin)
+        let (world, payment) = try await TestWorld.made(.nativeCoin)
         let other = Self.spellings(payment.id)[index]
         let wallet = CountingWallet(SandboxWallet(world.wallet))
         // The first one's confirmation is lost, so the service waits for another.
@@ -195,11 +180,10 @@ import WalletConnectPaySandbox
         let world = try TestWorld(.inProcess)
         let coin = await world.sandbox.createPayment(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
-        await #expect {
-            try await world.router.pay("https://pay.wct.me/\(coin.id)", as: Self.payer(wallet, world))
-        } throws: {
-            ($0 as? PaymentError)?.message.contains("the merchant's full link") == true
+        let error = await failure {
+            _ = try await world.router.pay("https://pay.wct.me/\(coin.id)", as: Self.payer(wallet, world))
         }
+        #expect(error?.message.contains("the merchant's full link") == true)
         let token = await world.sandbox.createPayment(.paidAtOnce)
         let outcome = try await world.router.pay("https://pay.wct.me/\(token.id)", as: Self.payer(wallet, world))
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
@@ -241,12 +225,21 @@ import WalletConnectPaySandbox
 
     // MARK: What was stored
 
+    /// A call that sends more coins than any option asks for.
+    private static func dearCalls(_ world: TestWorld) -> JSONValue {
+        [
+            [
+                "chain_id": "eip155:8453", "method": "eth_sendTransaction",
+                "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
+            ]
+        ]
+    }
+
     /// Stores an attempt at the first option of `link` as an earlier run left it, with its steps.
     private static func store(
         _ link: String, for payer: Payer, in world: TestWorld, _ events: [JournalEntry.Event]
     ) async throws -> AttemptID {
-        guard case .matched(let route) = world.router.route(link) else { throw Lost() }
-        let quote = try await world.router.quote(route, as: payer)
+        let quote = try await world.router.quote(world.router.matched(link), as: payer)
         let coin = quote.options.first { $0.needs.contains(.signing(method: "eth_sendTransaction")) }
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_stored"), reference: quote.reference,
@@ -267,19 +260,12 @@ import WalletConnectPaySandbox
     /// The service is notified of them all the same, and its answer is reported.
     @Test("Coins whose calls have no stored review are confirmed")
     func coinsWithoutReviewAreConfirmed() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.nativeCoin)
+        let (world, payment) = try await TestWorld.made(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
-        let calls: JSONValue = [
-            [
-                "chain_id": "eip155:8453", "method": "eth_sendTransaction",
-                "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
-            ]
-        ]
         let attempt = try await Self.store(
             payment.link, for: Self.payer(wallet, world), in: world,
             [
-                .stepFinished(name: "fetch actions", result: calls),
+                .stepFinished(name: "fetch actions", result: Self.dearCalls(world)),
                 .stepStarted(name: "sign 1 of 1", kind: .walletTransfer),
                 .stepFinished(name: "sign 1 of 1", result: "0xaa"),
             ])
@@ -287,10 +273,7 @@ import WalletConnectPaySandbox
         let outcome = try await world.router.resume(attempt, as: Self.payer(wallet, world))
         #expect(world.confirmRequests == 1)
         #expect(wallet.sent.isEmpty)
-        guard case .unknown(let unknown) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let unknown = try #require(outcome.unknownOutcome)
         #expect(unknown.message.contains("0xaa"), "\(unknown.message)")
         #expect(await world.journal.unfinished().count == 1)
     }
@@ -298,23 +281,13 @@ import WalletConnectPaySandbox
     /// Stored calls that no longer fit the chosen option are not signed: the payer chooses again.
     @Test("Stored calls that do not fit are chosen anew")
     func storedCallsThatDoNotFitAreChosenAnew() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.paidAtOnce)
+        let (world, payment) = try await TestWorld.made(.paidAtOnce)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
         let payer = Self.payer(wallet, world)
-        let dear: JSONValue = [
-            [
-                "chain_id": "eip155:8453", "method": "eth_sendTransaction",
-                "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
-            ]
-        ]
         let attempt = try await Self.store(
-            payment.link, for: payer, in: world, [.stepFinished(name: "fetch actions", result: dear)])
-        await #expect {
-            try await world.router.resume(attempt, as: payer)
-        } throws: {
-            ($0 as? PaymentError)?.code == .optionChanged && ($0 as? PaymentError)?.phase == .beforeSend
-        }
+            payment.link, for: payer, in: world, [.stepFinished(name: "fetch actions", result: Self.dearCalls(world))])
+        let error = await failure { _ = try await world.router.resume(attempt, as: payer) }
+        #expect(error?.code == .optionChanged && error?.phase == .beforeSend)
         #expect(wallet.sent.isEmpty)
         let outcome = try await world.router.pay(payment.link, as: payer)
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
@@ -322,29 +295,9 @@ import WalletConnectPaySandbox
 
     // MARK: The authoritative status
 
-    @Test(
-        "A refused question says nothing about the payment", arguments: [Scenario.slowSettlement, .paidAfterPolling],
-        [451, 404, 403, 400, 410, 500])
-    func aRefusedQuestionSaysNothing(_ scenario: Scenario, _ status: Int) async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(scenario)
-        world.faults.inject(.status(status, body: #"{"code":"sanctioned_user","message":"x"}"#)) {
-            $1.hasSuffix("/status")
-        }
-        let outcome = try? await world.router.pay(payment.link, as: SandboxWallet(world.wallet).payer())
-        // One refused inquiry is repeated; a repeated refusal is unknown.
-        switch outcome {
-        case .succeeded?: #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
-        case .unknown?, .pending?: #expect(await world.journal.unfinished().count == 1)
-        default: Issue.record("\(status): \(String(describing: outcome))")
-        }
-        #expect(world.confirmRequests == 1)
-    }
-
     @Test("A clock that is ahead is not believed against the service")
     func aClockAheadIsNotBelieved() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.paidAtOnce)
+        let (world, payment) = try await TestWorld.made(.paidAtOnce)
         // Another device pays while this payer decides; then this one's payment expires.
         let other = PaymentRouter(
             registry: world.router.registry, transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(),

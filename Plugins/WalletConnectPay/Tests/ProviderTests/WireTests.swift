@@ -1,6 +1,6 @@
-import Foundation
 import PaymentCore
 import ServiceSupport
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayProvider
@@ -50,10 +50,7 @@ import Testing
         let outcomes = bodies.map { $0.report(of: Self.payment) }
         #expect(outcomes[0] == .pending(retryAfter: .seconds(1)))
         #expect(outcomes[1] == .pending(retryAfter: .seconds(2)))
-        guard case .succeeded(let receipt) = outcomes[4] else {
-            Issue.record("\(outcomes[4])")
-            return
-        }
+        let receipt = try #require(outcomes[4].receipt)
         #expect(receipt.transactionID == "0x46fc18618d378feb6cbdff6ba42231ccfb73eea417f666e43e8ecc7a88df8024")
         #expect(receipt.amount?.decimalText == "0.100000000000000000")
     }

@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentRouting
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentReview
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
@@ -8,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
-import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// The library's requests and the sandbox's answers, checked against the facts of the published API descriptions.

@@ -1,10 +1,8 @@
 import PaymentCore
-import PaymentRouting
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
-import WalletConnectPaySandbox
 
 /// The table of errors (Protocol 8).
 @Suite struct ErrorTests {

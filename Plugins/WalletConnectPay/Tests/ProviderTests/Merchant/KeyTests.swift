@@ -71,8 +71,7 @@ import WalletConnectPaySandbox
 
     @Test("Neither the key nor the webhooks' secret is printed or journaled")
     func secrets() async throws {
-        let world = try ShopWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await ShopWorld.paid()
         _ = try await world.router.refund(world.refund(payment))
         var text = ""
         dump(world.merchant, to: &text)
@@ -88,8 +87,7 @@ import WalletConnectPaySandbox
 
     @Test("Every call shows the key, and those about payments the merchant")
     func headers() async throws {
-        let world = try ShopWorld()
-        let payment = try await world.paid()
+        let (world, payment) = try await ShopWorld.paid()
         _ = try await world.client.payment(payment.reference)
         _ = try await world.client.payments()
         _ = try await world.accounts.merchants()
@@ -122,17 +120,13 @@ import WalletConnectPaySandbox
         #expect(try await world.client.payments().payments.map(\.payment) == [live.reference])
         // Test payments are marked in the place of their transaction.
         _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
-        guard case .succeeded(let receipt) = try await client.report(of: other.reference) else {
-            Issue.record("not paid")
-            return
-        }
+        let receipt = try #require(try await client.report(of: other.reference).receipt, "not paid")
         #expect(receipt.transactionID == "test:\(other.reference.id)")
     }
 
     @Test("A key that the service does not know, or another merchant's id, opens nothing")
     func strangers() async throws {
-        let world = try ShopWorld()
-        let payment = try await world.payment()
+        let (world, payment) = try await ShopWorld.unpaid()
         let stranger = try WalletConnectPayMerchant(
             merchantID: WalletConnectPaySandbox.merchantID, key: Shop.Key(Redacted("wcp_other")))
         let refused = await failure {

@@ -11,17 +11,13 @@ import WalletConnectPaySandbox
 @Suite struct ListTests {
     @Test("Shows a payment with what became of it")
     func views() async throws {
-        let world = try ShopWorld()
-        let payment = try await world.payment()
+        let (world, payment) = try await ShopWorld.unpaid()
         let before = try await world.client.payment(payment.reference)
         #expect(before.reference == "ORDER-1" && before.rawStatus == "requires_action")
         #expect(before.report == .pending(retryAfter: nil) && before.settlementTransactionID == nil)
         _ = try await world.router.pay(payment.link, as: SandboxWallet().payer())
         let after = try await world.client.payment(payment.reference)
-        guard case .succeeded(let receipt) = after.report else {
-            Issue.record("\(after)")
-            return
-        }
+        let receipt = try #require(after.report.receipt, "\(after)")
         #expect(receipt.reference == payment.reference && receipt.transactionID?.hasPrefix("0x") == true)
         #expect(receipt.amount?.currency.isNativeCoin == false)
         #expect(after.settlementTransactionID == receipt.transactionID)
@@ -129,10 +125,7 @@ import WalletConnectPaySandbox
         let payment = try await world.payment()
         let body = try await world.confirmed(payment)
         #expect(body == "processing")
-        guard case .succeeded = try await world.client.report(of: payment.reference, waiting: .seconds(60)) else {
-            Issue.record("not paid")
-            return
-        }
+        #expect(try await world.client.report(of: payment.reference, waiting: .seconds(60)).receipt != nil, "not paid")
         let asked = world.wire.requests.filter { $0.url.path == "/v1/payments/\(payment.reference.id)/status" }
         #expect(asked.count <= 3 && asked.allSatisfy { $0.url.query?.hasPrefix("maxPollMs=") == true })
         #expect(asked[0].url.query == "maxPollMs=25000" && asked[0].timeout == .seconds(55))
@@ -140,15 +133,11 @@ import WalletConnectPaySandbox
 
     @Test("Ends its waiting in time, with the latest status", arguments: [0, 1, 40])
     func waitsInVain(_ seconds: Int) async throws {
-        let world = try ShopWorld()
-        let payment = try await world.payment()
+        let (world, payment) = try await ShopWorld.unpaid()
         world.clock.advance(by: .seconds(60))
         let start = world.clock.uptime
         let outcome = try await world.client.report(of: payment.reference, waiting: .seconds(seconds))
-        guard case .pending = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        #expect(outcome.isPending)
         let waited = world.clock.uptime - start
         #expect(waited >= .seconds(seconds) && waited <= .seconds(seconds + 2), "\(waited)")
         #expect(world.requests("GET", "/v1/payments/\(payment.reference.id)/status") <= 5)
@@ -158,8 +147,7 @@ import WalletConnectPaySandbox
         "A request is held as long as the caller waits, up to 25 seconds",
         arguments: [(0, nil), (1, "maxPollMs=1"), (24_999, "maxPollMs=24999"), (25_001, "maxPollMs=25000")])
     func holds(_ milliseconds: Int, _ query: String?) async throws {
-        let world = try ShopWorld()
-        let payment = try await world.payment()
+        let (world, payment) = try await ShopWorld.unpaid()
         let count = world.wire.requests.count
         _ = try await world.client.report(of: payment.reference, waiting: .milliseconds(milliseconds))
         #expect(world.wire.requests[count].url.query == query)
@@ -167,13 +155,9 @@ import WalletConnectPaySandbox
 
     @Test("A state that this version does not know is neither success nor failure")
     func unknownStates() async throws {
-        let world = try ShopWorld()
-        let payment = try await world.payment()
+        let (world, payment) = try await ShopWorld.unpaid()
         world.lie("/v1/payments/\(payment.reference.id)/status", ["status": "held", "isFinal": true])
-        guard case .unknown(let unknown) = try await world.client.report(of: payment.reference) else {
-            Issue.record("known")
-            return
-        }
+        let unknown = try #require(try await world.client.report(of: payment.reference).unknownOutcome, "known")
         #expect(unknown.rawStatus == "held")
     }
 }

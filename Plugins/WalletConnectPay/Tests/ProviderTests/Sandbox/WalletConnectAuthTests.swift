@@ -50,8 +50,7 @@ import WalletConnectPaySandbox
 
     @Test("Wallets' credentials", arguments: walletRows)
     func wallets(_ row: Row) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         for path in ["", "/status"] {
             let answer = try await world.send(.get, "/v1/gateway/payment/\(id)" + path, headers: row.headers)
             #expect(answer.summary == row.answer)
@@ -60,8 +59,7 @@ import WalletConnectPaySandbox
 
     @Test("Merchants' credentials", arguments: merchantRows)
     func merchants(_ row: Row) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         for path in ["/v1/payments/\(id)", "/v1/merchant/payment/\(id)/status"] {
             #expect(try await world.send(.get, path, headers: row.headers).summary == row.answer)
         }
@@ -69,8 +67,7 @@ import WalletConnectPaySandbox
 
     @Test("Nothing is done without credentials")
     func nothingIsDoneWithoutCredentials() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         for verb in ["cancel", "confirm", "options", "fetch"] {
             let answer = try await world.send(.post, "/v1/gateway/payment/\(id)/\(verb)", [:], headers: [])
             #expect(answer.status == 401)

@@ -1,9 +1,7 @@
-import Foundation
 import PaymentCore
 import PaymentLoopback
 import TestSupport
 import Testing
-import WalletConnectPaySandbox
 
 /// A payer's details that fulfil the schema.
 let goodDetails = [

@@ -30,8 +30,7 @@ import WalletConnectPaySandbox
 
     @Test("Repeating is harmless")
     func repeatingIsHarmless() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.paidAfterPolling).id
+        let (world, id) = await PayWorld.made(.paidAfterPolling)
         let body = try await world.signed(id)
         let other = try await world.signed(id, "USDT")
         for _ in 0..<3 { #expect(try await world.confirm(id, body).json["status"] == "processing") }
@@ -47,8 +46,7 @@ import WalletConnectPaySandbox
 
     @Test("At the same moment is still once")
     func atOnceIsStillOnce() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.paidAfterPolling).id
+        let (world, id) = await PayWorld.made(.paidAfterPolling)
         let bodies = [try await world.signed(id), try await world.signed(id, "USDT")]
         await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<32 { group.addTask { _ = try await world.confirm(id, bodies[index % 2]) } }
@@ -58,8 +56,7 @@ import WalletConnectPaySandbox
 
     @Test("Refuses what the account did not sign")
     func refusesWhatTheAccountDidNotSign() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let option = try await world.option(id, "USDC")
         let call = try #require(try await world.calls(id, option).first)
         let good = try PayWorld.answer(call)
@@ -90,8 +87,7 @@ import WalletConnectPaySandbox
 
     @Test("A payment expires")
     func expires() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let body = try await world.signed(id)
         world.clock.advance(by: .seconds(899))
         #expect(try await world.gateway(id, "/status").json["status"] == "requires_action")
@@ -106,8 +102,7 @@ import WalletConnectPaySandbox
 
     @Test("A confirmed payment does not expire")
     func aConfirmedPaymentDoesNotExpire() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.paidAfterPolling).id
+        let (world, id) = await PayWorld.made(.paidAfterPolling)
         _ = try await world.confirm(id, try await world.signed(id))
         world.clock.advance(by: .seconds(10_000))
         _ = try await world.gateway(id, "/status")
@@ -116,8 +111,7 @@ import WalletConnectPaySandbox
 
     @Test("Prices that move expire")
     func pricesThatMoveExpire() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let ether = try await world.signed(id, "ETH")
         let dollars = try await world.signed(id, "USDC")
         world.clock.advance(by: .seconds(300))
@@ -129,8 +123,7 @@ import WalletConnectPaySandbox
 
     @Test("Nothing works after the end", arguments: ["/cancel", "/confirm", "/fetch"])
     func nothingWorksAfterTheEnd(_ verb: String) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let body = try await world.signed(id)
         let other = try await world.signed(id)
         _ = try await world.confirm(id, body)
@@ -144,8 +137,7 @@ import WalletConnectPaySandbox
 
     @Test("Holds until the limit it is given")
     func holdsUntilTheLimitItIsGiven() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let answer = try await world.gateway(id, "/status?maxPollMs=2500")
         #expect(answer.json["status"] == "requires_action")
         #expect(world.clock.naps == [.milliseconds(1000), .milliseconds(1000), .milliseconds(500)])
@@ -176,8 +168,7 @@ import WalletConnectPaySandbox
 
     @Test("Final states are not held")
     func finalStatesAreNotHeld() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.alreadyPaid).id
+        let (world, id) = await PayWorld.made(.alreadyPaid)
         #expect(try await world.gateway(id, "/status?maxPollMs=60000").json["isFinal"] == true)
         #expect(world.clock.naps.isEmpty)
     }

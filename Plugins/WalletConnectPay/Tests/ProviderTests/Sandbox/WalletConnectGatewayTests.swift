@@ -49,8 +49,7 @@ import WalletConnectPaySandbox
 
     @Test("Requests that do not fit are refused", arguments: requests)
     func refuses(_ request: Request) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let answer = try await world.send(request.method, "/v1/gateway/payment/\(id)" + request.path, request.body)
         #expect(answer.summary == request.answer)
         #expect(await world.captures(id) == 0)
@@ -67,8 +66,7 @@ import WalletConnectPaySandbox
 
     @Test("Bodies that are no JSON")
     func bodiesThatAreNoJSON() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         for (type, body, answer) in [
             ("application/json; charset=utf-8", #"{"accounts":[]}"#, "200"),
             ("APPLICATION/JSON", #"{"accounts":[]}"#, "200"),
@@ -114,8 +112,7 @@ import WalletConnectPaySandbox
 
     @Test("Ids in every encoding")
     func idsInEveryEncoding() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let short = PercentCoding.encode("https://pay.wct.me/\(id)")
         for segment in [
             id, id.replacing("_", with: "%5F"), id.replacing("p", with: "%70"),
@@ -136,8 +133,7 @@ import WalletConnectPaySandbox
 
     @Test("Options follow the accounts")
     func optionsFollowTheAccounts() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment().id
+        let (world, id) = await PayWorld.made()
         let lower = "eip155:8453:" + PayWorld.address.lowercased()
         for (accounts, symbols) in [
             (PayWorld.accounts, ["USDC", "USDT", "PYUSD", "ETH"]), ([], []), (["eip155:137:\(PayWorld.address)"], []),

@@ -45,8 +45,7 @@ import WalletConnectPaySandbox
             (.quoteExpired, "400 quote_expired: Quote expired"),
         ])
     func refusesToConfirm(_ scenario: Scenario, _ answer: String) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(scenario).id
+        let (world, id) = await PayWorld.made(scenario)
         let body = try await world.signed(id)
         for _ in 0..<2 { #expect(try await world.confirm(id, body).summary == answer) }
         #expect(await world.captures(id) == 0)
@@ -54,8 +53,7 @@ import WalletConnectPaySandbox
 
     @Test("Sanctioned payers see no option")
     func sanctionedPayersSeeNoOption() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.sanctionedPayer).id
+        let (world, id) = await PayWorld.made(.sanctionedPayer)
         #expect(try await world.options(id).summary == "451 sanctioned_user: Payer is not allowed to pay")
         #expect(try await world.gateway(id, "/status").json["status"] == "requires_action")
     }
@@ -91,8 +89,7 @@ import WalletConnectPaySandbox
 
     @Test("Fails once")
     func failsOnce() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.serverErrorOnce).id
+        let (world, id) = await PayWorld.made(.serverErrorOnce)
         #expect(try await world.options(id).summary == "500 internal_error: Internal error")
         #expect(try await world.options(id).status == 200)
     }
@@ -151,8 +148,7 @@ import WalletConnectPaySandbox
 
     @Test("An unknown action stays unknown")
     func unknownActionStaysUnknown() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.unknownAction).id
+        let (world, id) = await PayWorld.made(.unknownAction)
         let option = try await world.option(id, "USDC")
         #expect(option["actions"]?.array?.map { $0["type"] } == ["showHologram"])
         #expect(try await world.fetch(id, option).json["actions"] == option["actions"])
@@ -163,8 +159,7 @@ import WalletConnectPaySandbox
 
     @Test("The approval comes first")
     func approvalComesFirst() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.approvalAndPermit).id
+        let (world, id) = await PayWorld.made(.approvalAndPermit)
         let option = try await world.option(id, "USDT")
         let results = try await world.calls(id, option).map { try PayWorld.answer($0) }
         for (wrong, message) in [
@@ -179,8 +174,7 @@ import WalletConnectPaySandbox
 
     @Test("Solana wants the whole transaction signed")
     func solanaWantsTheWholeTransactionSigned() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.solana).id
+        let (world, id) = await PayWorld.made(.solana)
         let option = try await world.option(id, "SOL", [FullPayer.solanaAccount])
         let call = try #require(try await world.calls(id, option).first)
         #expect(call["chain_id"] == "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp")
@@ -199,8 +193,7 @@ import WalletConnectPaySandbox
     /// The signature may be an object or its text, as the vendor's newer and older clients send it.
     @Test("Tron takes objects and texts", arguments: [true, false])
     func tronTakesObjectsAndTexts(_ asObject: Bool) async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.tron).id
+        let (world, id) = await PayWorld.made(.tron)
         let option = try await world.option(id, "USDT", [FullPayer.tronAccount])
         let call = try #require(try await world.calls(id, option).first)
         let good = try FullPayer.tronAnswer(call)
@@ -214,10 +207,17 @@ import WalletConnectPaySandbox
 
     @Test("Tron addresses begin with their version")
     func tronAddressesBeginWithTheirVersion() async throws {
-        let world = PayWorld()
-        let id = await world.sandbox.createPayment(.tron).id
+        let (world, id) = await PayWorld.made(.tron)
         let option = try await world.option(id, "USDT", [FullPayer.tronAccount(version: 0x42)])
         let answer = try FullPayer.tronAnswer(try #require(try await world.calls(id, option).first))
         #expect(try await world.confirm(id, PayWorld.confirmation(option, [answer])).status == 422)
+    }
+}
+
+extension PayWorld {
+    /// A world with a payment.
+    static func made(_ scenario: Scenario = .paidAtOnce) async -> (PayWorld, id: String) {
+        let world = PayWorld()
+        return (world, await world.sandbox.createPayment(scenario).id)
     }
 }
