@@ -120,6 +120,7 @@ new-provider-test: deps ## write a provider with `payroute new-provider`, as a s
 	@rm -rf .build/new-provider
 	@set -e; begun=$$SECONDS; \
 	"$(QUICKLY)/payroute" new-provider Sample --folder .build/new-provider --package "$(CURDIR)"; \
+	swift format lint --strict -r .build/new-provider; \
 	swift test --package-path .build/new-provider; \
 	echo "from nothing to a provider that conforms: $$((SECONDS - begun)) s"
 

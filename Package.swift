@@ -595,12 +595,6 @@ let wholes: [Target] = [
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTesting", "SimulatedShop", "TestSupport",
         ]),
-    // What `payroute new-provider` writes, for a provider called Sample.
-    .target(name: "SampleProvider", dependencies: ["PaymentCore"], path: "Tests/NewProvider/Sources/SampleProvider"),
-    .testTarget(
-        name: "SampleProviderTests",
-        dependencies: ["PaymentCore", "PaymentSimulation", "PaymentTesting", "SampleProvider"],
-        path: "Tests/NewProvider/Tests/SampleProviderTests"),
     // That the vendors' guides are built as printed, in the vendors' houses.
     .testTarget(name: "GuideTests"),
     .testTarget(

@@ -9,10 +9,11 @@ struct Snippet: CustomStringConvertible {
     var description: String { "\(article), block \(number)" }
 
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    /// The folders whose code `swift build --build-tests` builds.
+    /// The folders whose code `swift build --build-tests` builds, and that of the files that `payroute new-provider`
+    /// writes, which `make new-provider-test` builds.
     private static let compiled = [
         "Tests/ArticleTests", "Tests/PaymentPostgresTests", "Tests/PaymentStandardsTests", "Plugins", "Examples",
-        "Tests/NewProvider",
+        "Sources/payroute/Commands",
     ]
 
     /// The Swift blocks of the README and of all articles, without imports: several blocks are compiled in one file.

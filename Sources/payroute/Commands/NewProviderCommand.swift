@@ -124,8 +124,10 @@ struct ProviderTemplate {
     }
 }
 
-/// The files that `new-provider` writes, for a provider called Sample. The same files are compiled and tested under
-/// `Tests/NewProvider`. A test compares the two.
+/// The files that `new-provider` writes, for a provider called Sample.
+///
+/// `make check-examples` compiles them as another package does; `make new-provider-test` checks their format, builds
+/// them and runs their tests.
 enum ProviderTemplateFiles {
     static let manifest = #"""
         // swift-tools-version: 6.2
@@ -281,15 +283,10 @@ enum ProviderTemplateFiles {
         """#
 
     static let service = #"""
+        import Foundation
         import PaymentCore
         import PaymentTesting
         import SampleProvider
-
-        #if canImport(FoundationEssentials)
-            import FoundationEssentials
-        #else
-            import Foundation
-        #endif
 
         /// The service itself, simulated: orders that become void when they are not paid in time.
         actor SampleService: SandboxService {
