@@ -7,7 +7,8 @@ import WalletConnectPaySandbox
 
 /// Pays with the code of the vendor's guides, standalone and through WalletKit, at a sandbox on this machine.
 ///
-/// Only the import and `baseUrl:`, which leads the client to the sandbox, differ from the guides.
+/// Only the import, `baseUrl:`, which leads the client to the sandbox, and the client's name, `pay`, differ from the
+/// guides.
 /// Run it with `swift run wallet-checkout`.
 @main
 struct WalletCheckout {
@@ -29,7 +30,7 @@ struct WalletCheckout {
         for scenario in [WalletConnectPaySandbox.Scenario.paidAtOnce, .insufficientOptions] {
             let payment = await sandbox.createPayment(scenario)
             await report(payment, sandbox) {
-                try await StandalonePaymentManager().processPayment(
+                try await PaymentManager(WalletConnectPay.instance).processPayment(
                     paymentLink: payment.link, walletAddress: address, signer: signer)
             }
         }
@@ -49,7 +50,7 @@ struct WalletCheckout {
         for scenario in [WalletConnectPaySandbox.Scenario.paidAfterPolling, .buildAction, .failsAfterConfirm] {
             let payment = await sandbox.createPayment(scenario)
             await report(payment, sandbox) {
-                try await WalletKitPaymentManager().processPayment(
+                try await PaymentManager(WalletKit.instance.Pay).processPayment(
                     paymentLink: payment.link, walletAddress: address, signer: signer)
             }
         }

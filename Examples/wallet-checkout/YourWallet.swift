@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentWallet
 import WalletConnectPayKit
 
-// The parts that the guide leaves to the wallet.
+// The parts that the guides leave to the wallet.
 
 /// The wallet's signing.
 protocol YourSignerProtocol: Sendable {
@@ -43,7 +43,7 @@ func getUserInput(for field: CollectDataField) -> String {
     }
 }
 
-/// Shows the user the effects of signing. Not in the guide.
+/// Shows the user the effects of signing. Not in the guides.
 func show(_ review: SigningReview?) {
     guard let review else { return }
     for line in review.lines { print("  \(line)") }

@@ -56,7 +56,8 @@ struct Guide: Decodable, Sendable {
 
 /// What the vendors' houses build of the guides, by block.
 struct BuiltBlocks {
-    /// The lines below each marker, such as `// Payrails 14`, up to the next, without what is the reader's own.
+    /// The lines below each marker, up to the next, without what is the reader's own. A marker names one block, such as
+    /// `// Payrails 14`, or several that print the same.
     private var regions: [String: [String]] = [:]
 
     init() throws {
@@ -64,13 +65,13 @@ struct BuiltBlocks {
         for case let path as String in FileManager.default.enumerator(atPath: folder.path) ?? .init()
         where path.hasSuffix(".swift") && path.contains("/Tests/GuideTests/") {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            var marker: String?
+            var blocks: [String] = []
             for line in Self.lines(text.split(separator: "\n").map(String.init)) {
-                if let name = Self.marker(line) {
-                    marker = name
-                    regions[name] = []
-                } else if let marker, !line.lowercased().contains("reader's own") {
-                    regions[marker, default: []].append(line)
+                if let named = Self.blocks(line) {
+                    blocks = named
+                    for block in blocks { regions[block] = [] }
+                } else if !line.lowercased().contains("reader's own") {
+                    for block in blocks { regions[block, default: []].append(line) }
                 }
             }
         }
@@ -84,9 +85,10 @@ struct BuiltBlocks {
         text.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    private static func marker(_ line: String) -> String? {
+    /// The blocks that a marker names, or nil for other lines.
+    private static func blocks(_ line: String) -> [String]? {
         guard line.hasPrefix("// "), let id = Guide.ids.first(where: { line.hasPrefix("// \($0)") }) else { return nil }
         let rest = line.dropFirst(3 + id.count)
-        return rest.first == " " || rest.first == ":" ? String(line.dropFirst(3)) : nil
+        return rest.first == " " || rest.first == ":" ? line.dropFirst(3).components(separatedBy: ", ") : nil
     }
 }

@@ -3,17 +3,24 @@
 
 import WalletConnectPayKit
 
-/// What the first guide's section "Data Types" and its tables print, asked of the kit's own.
-enum StandaloneGuideTypes {
-    // Standalone 16
+/// What the guides' sections about data types, and their tables, print, asked of the kit's own. A comment like the next
+/// one says which of the guides' blocks follow.
+enum GuideTypes {
+    // Standalone 16, WalletKit 15
     static func members(of value: PaymentOptionsResponse) {
         let _: String = value.paymentId
         let _: PaymentInfo? = value.info
         let _: [PaymentOption] = value.options
         let _: CollectDataAction? = value.collectData
+        let _: PaymentResultInfo? = value.resultInfo
     }
 
-    // Standalone 17
+    static func members(of value: PaymentResultInfo) {
+        let _: String = value.txId
+        let _: PayAmount = value.optionAmount
+    }
+
+    // Standalone 17, WalletKit 16
     static func members(of value: PaymentInfo) {
         let _: PaymentStatus = value.status
         let _: PayAmount = value.amount
@@ -22,15 +29,16 @@ enum StandaloneGuideTypes {
         let _: BuyerInfo? = value.buyer
     }
 
-    // Standalone 18
+    // Standalone 18, WalletKit 17
     static func members(of value: PaymentOption) {
         let _: String = value.id
         let _: PayAmount = value.amount
         let _: Int64 = value.etaS
         let _: [Action] = value.actions
+        let _: CollectDataAction? = value.collectData
     }
 
-    // Standalone 19
+    // Standalone 19, WalletKit 18
     static func members(of value: PayAmount) {
         let _: String = value.unit
         let _: String = value.value
@@ -45,7 +53,7 @@ enum StandaloneGuideTypes {
         let _: String? = value.networkName
     }
 
-    // Standalone 20
+    // Standalone 20, WalletKit 19
     static func members(of value: Action) {
         let _: WalletRpcAction = value.walletRpc
     }
@@ -56,9 +64,11 @@ enum StandaloneGuideTypes {
         let _: String = value.params
     }
 
-    // Standalone 21
+    // Standalone 21, WalletKit 20
     static func members(of value: CollectDataAction) {
         let _: [CollectDataField] = value.fields
+        let _: String? = value.url  // Printed without "?", and used with "if let".
+        let _: String? = value.schema
     }
 
     static func members(of value: CollectDataField) {
@@ -80,7 +90,7 @@ enum StandaloneGuideTypes {
         }
     }
 
-    // Standalone 22
+    // Standalone 22, WalletKit 21, WalletKit 22
     static func members(of value: ConfirmPaymentResultResponse) {
         let _: PaymentStatus = value.status
         let _: Bool = value.isFinal
@@ -103,7 +113,7 @@ enum StandaloneGuideTypes {
         let _: String? = value.iconUrl
     }
 
-    // Standalone: the tables of methods
+    // Standalone: the tables of methods of both guides
     static func calls(of client: PayClient) {
         let _: (String, [String], Bool) async throws -> PaymentOptionsResponse =
             client.getPaymentOptions(paymentLink:accounts:includePaymentInfo:)
@@ -114,102 +124,13 @@ enum StandaloneGuideTypes {
         let _: (String?, String?, String, Bool) -> Void =
             WalletConnectPay.configure(apiKey:appId:baseUrl:logging:)
         let _: (AppMetadata, any CryptoProvider, Bool) -> Void = WalletKit.configure(metadata:crypto:payLogging:)
-    }
-}
 
-/// The same of the second guide.
-enum WalletKitGuideTypes {
-    // WalletKit 15
-    static func members(of value: PaymentOptionsResponse) {
-        let _: String = value.paymentId
-        let _: PaymentInfo? = value.info
-        let _: [PaymentOption] = value.options
-        let _: CollectDataAction? = value.collectData
-        let _: PaymentResultInfo? = value.resultInfo
-    }
-
-    static func members(of value: PaymentResultInfo) {
-        let _: String = value.txId
-        let _: PayAmount = value.optionAmount
-    }
-
-    // WalletKit 16
-    static func members(of value: PaymentInfo) {
-        let _: PaymentStatus = value.status
-        let _: PayAmount = value.amount
-        let _: Int64 = value.expiresAt
-        let _: MerchantInfo = value.merchant
-        let _: BuyerInfo? = value.buyer
-    }
-
-    // WalletKit 17
-    static func members(of value: PaymentOption) {
-        let _: String = value.id
-        let _: PayAmount = value.amount
-        let _: Int64 = value.etaS
-        let _: [Action] = value.actions
-        let _: CollectDataAction? = value.collectData
-    }
-
-    // WalletKit 18
-    static func members(of value: PayAmount) {
-        let _: String = value.unit
-        let _: String = value.value
-        let _: AmountDisplay = value.display
-    }
-
-    static func members(of value: AmountDisplay) {
-        let _: String = value.assetSymbol
-        let _: String = value.assetName
-        let _: Int64 = value.decimals
-        let _: String? = value.iconUrl
-        let _: String? = value.networkName
-    }
-
-    // WalletKit 19
-    static func members(of value: Action) {
-        let _: WalletRpcAction = value.walletRpc
-    }
-
-    static func members(of value: WalletRpcAction) {
-        let _: String = value.chainId
-        let _: String = value.method
-        let _: String = value.params
-    }
-
-    // WalletKit 20
-    static func members(of value: CollectDataAction) {
-        let _: String? = value.url  // Printed without "?", and used with "if let".
-        let _: String? = value.schema
-    }
-
-    // WalletKit 21
-    static func members(of value: ConfirmPaymentResultResponse) {
-        let _: PaymentStatus = value.status
-        let _: Bool = value.isFinal
-        let _: Int64? = value.pollInMs
-    }
-
-    // WalletKit: the tables of methods
-    static func calls(of pay: PayNamespace) {
+        // Of the second guide alone.
+        let _: PayNamespace = client
         let _: (String) -> Bool = WalletKit.isPaymentLink(_:)
-        let _: (String) -> Bool = pay.isPaymentLink(_:)
-        let _: (String, [String], Bool) async throws -> PaymentOptionsResponse =
-            pay.getPaymentOptions(paymentLink:accounts:includePaymentInfo:)
-        let _: (String, String) async throws -> [Action] = pay.getRequiredPaymentActions(paymentId:optionId:)
+        let _: (String) -> Bool = client.isPaymentLink(_:)
         let _: (String, String, [String], Int64?) async throws -> ConfirmPaymentResultResponse =
-            pay.confirmPayment(paymentId:optionId:signatures:maxPollMs:)
-    }
-
-    // WalletKit 22
-    static func word(for status: PaymentStatus) -> String {
-        switch status {
-        case .requiresAction: "requiresAction"
-        case .processing: "processing"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .expired: "expired"
-        }
+            client.confirmPayment(paymentId:optionId:signatures:maxPollMs:)
     }
 
     // WalletKit: the tables of errors

@@ -7,15 +7,15 @@ struct WalletConnectPayGuideTests {
     func switches() {
         #expect(
             ["requires_action", "processing", "succeeded", "failed", "expired"]
-                .compactMap(PaymentStatus.init(rawValue:)).map(WalletKitGuideTypes.word(for:))
+                .compactMap(PaymentStatus.init(rawValue:)).map(GuideTypes.word(for:))
                 == ["requiresAction", "processing", "succeeded", "failed", "expired"])
         #expect(
-            ["text", "date"].compactMap(CollectDataFieldType.init(rawValue:)).map(StandaloneGuideTypes.word(for:))
+            ["text", "date"].compactMap(CollectDataFieldType.init(rawValue:)).map(GuideTypes.word(for:))
                 == ["text", "date"])
         #expect(PaymentStatus(rawValue: "cancelled") == nil)
-        #expect(WalletKitGuideTypes.word(for: GetPaymentOptionsError.http("")) == "Network error")
-        #expect(WalletKitGuideTypes.word(for: GetPaymentRequestError.http("")) == "Network error")
-        #expect(WalletKitGuideTypes.word(for: ConfirmPaymentError.routeExpired("")) == "Payment route expired")
+        #expect(GuideTypes.word(for: GetPaymentOptionsError.http("")) == "Network error")
+        #expect(GuideTypes.word(for: GetPaymentRequestError.http("")) == "Network error")
+        #expect(GuideTypes.word(for: ConfirmPaymentError.routeExpired("")) == "Payment route expired")
     }
 
     @Test("The guide's own test for payment links says yes where the kit's does")

@@ -1,7 +1,12 @@
 import WalletConnectPayKit
 
-/// The complete example of the vendor's guide for WalletKit integrations, and its lines that show merchant and options.
-class WalletKitPaymentManager {
+/// The complete example of the vendor's guides, and their lines that show merchant and options.
+///
+/// The two guides write the same calls: one of `WalletConnectPay.instance`, the other of `WalletKit.instance.Pay`.
+class PaymentManager {
+    let pay: PayClient
+
+    init(_ pay: PayClient) { self.pay = pay }
 
     func processPayment(
         paymentLink: String,
@@ -16,7 +21,7 @@ class WalletKitPaymentManager {
             "eip155:8453:\(walletAddress)",
         ]
 
-        let optionsResponse = try await WalletKit.instance.Pay.getPaymentOptions(
+        let optionsResponse = try await pay.getPaymentOptions(
             paymentLink: paymentLink,
             accounts: accounts
         )
@@ -41,15 +46,15 @@ class WalletKitPaymentManager {
         let selectedOption = optionsResponse.options[0]
 
         // 3. Get required actions
-        let actions = try await WalletKit.instance.Pay.getRequiredPaymentActions(
+        let actions = try await pay.getRequiredPaymentActions(
             paymentId: optionsResponse.paymentId,
             optionId: selectedOption.id
         )
 
-        // Not in the guide: the effects of the actions, for the user to check before anything is signed. Actions with
+        // Not in the guides: the effects of the actions, for the user to check before anything is signed. Actions with
         // another effect than paying the selected option were withheld.
         show(
-            WalletKit.instance.Pay.signingReview(
+            pay.signingReview(
                 paymentId: optionsResponse.paymentId,
                 optionId: selectedOption.id
             ))
@@ -72,7 +77,7 @@ class WalletKitPaymentManager {
         }
 
         // 6. Confirm payment
-        let result = try await WalletKit.instance.Pay.confirmPayment(
+        let result = try await pay.confirmPayment(
             paymentId: optionsResponse.paymentId,
             optionId: selectedOption.id,
             signatures: signatures,
