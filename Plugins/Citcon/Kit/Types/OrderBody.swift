@@ -1,123 +1,122 @@
 import CitconProvider
 import PaymentCore
 
+/// A value in an order's body.
+protocol OrderPart {
+    /// The value in JSON, or nil if there is none.
+    var body: JSONValue? { get }
+}
+
+/// A part of an order, as an object of its members that have a value; nil if none has.
+protocol OrderObject: OrderPart {
+    /// The members, by their names at the service.
+    var members: OrderMembers { get }
+}
+
+typealias OrderMembers = [String: (any OrderPart)?]
+
+extension OrderObject {
+    var body: JSONValue? { JSONValue(members) }
+}
+
+extension JSONValue: OrderPart {
+    fileprivate init?(_ members: OrderMembers) {
+        let given = members.compactMapValues { $0?.body }
+        guard !given.isEmpty else { return nil }
+        self = .object(given)
+    }
+
+    var body: JSONValue? { self }
+}
+
+extension String: OrderPart {
+    var body: JSONValue? { .string(self) }
+}
+
+extension Int: OrderPart {
+    var body: JSONValue? { .number(JSONNumber(self)) }
+}
+
+extension Bool: OrderPart {
+    var body: JSONValue? { .bool(self) }
+}
+
+extension Array: OrderPart where Element: OrderPart {
+    /// Empty elements keep their place: others refer to them by index.
+    var body: JSONValue? { .array(map { $0.body ?? [:] }) }
+}
+
 /// The bodies of `charges` and `charges/{token}`: one model for both.
 extension CPayRequest {
     /// The JSON body of the order, without the members that stay on the device and without the charge token.
     var body: JSONValue {
-        var body = BodyWriter()
-        body.write("internal", `internal`.map { JSONValue.bool($0) })
-        body.write("transaction", transaction.body)
-        body.write("consumer", consumer?.body)
-        body.write("payment", payment?.body)
-        body.write("goods", goods?.body)
-        body.write("installments", installments?.body)
-        body.write("urls", urls.body)
-        body.write("ext", ext?.body)
-        return body.object ?? [:]
+        JSONValue([
+            "internal": `internal`, "transaction": transaction, "consumer": consumer, "payment": payment,
+            "goods": goods, "installments": installments, "urls": urls, "ext": ext,
+        ]) ?? [:]
     }
 }
 
-extension CPayTransaction {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["reference"] = reference
-        body.write("amount", amount)
-        body["currency"] = currency
-        body["country"] = country
-        body.write("auto_capture", autoCapture)
-        body["note"] = note
-        body["vertical"] = vertical
-        return body.object
+extension CPayTransaction: OrderObject {
+    var members: OrderMembers {
+        [
+            "reference": reference, "amount": amount, "currency": currency, "country": country,
+            "auto_capture": autoCapture, "note": note, "vertical": vertical,
+        ]
     }
 }
 
-extension CPayConsumer {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["reference"] = reference
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        body["phone"] = phone
-        body["email"] = email
-        body["street"] = street
-        body["city"] = city
-        body["zip"] = zip
-        body["country"] = country
-        body.write("registration_time", registrationTime)
-        body["registration_ip"] = registrationIp
-        body["risk_level"] = riskLevel
-        body.write("first_interaction_time", firstInteractionTime)
-        body.write("total_transaction_count", totalTransactionCount)
-        return body.object
+extension CPayConsumer: OrderObject {
+    var members: OrderMembers {
+        [
+            "reference": reference, "first_name": firstName, "last_name": lastName, "phone": phone, "email": email,
+            "street": street, "city": city, "zip": zip, "country": country, "registration_time": registrationTime,
+            "registration_ip": registrationIp, "risk_level": riskLevel,
+            "first_interaction_time": firstInteractionTime, "total_transaction_count": totalTransactionCount,
+        ]
     }
 }
 
-extension CPayPayment {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["method"] = method
-        body["indicator"] = indicator
-        body.write("request_token", requestToken)
-        body["token"] = token
-        body.write("expiry", expiry)
-        body["format"] = format
+extension CPayPayment: OrderObject {
+    var members: OrderMembers {
         let given = client ?? []
         let clients = given.contains(Order.nativeClient) ? given : given + [Order.nativeClient]
-        body.write("client", JSONValue.array(clients.map { .string($0) }))
-        body["nonce"] = nonce
-        body.write("data", data?.body)
-        body.write("billing_address", billingAddress?.body)
-        return body.object
+        return [
+            "method": method, "indicator": indicator, "request_token": requestToken, "token": token,
+            "expiry": expiry, "format": format, "client": clients,
+            "nonce": nonce, "data": data, "billing_address": billingAddress,
+        ]
     }
 }
 
-extension CPayPaymentData {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["issuer"] = issuer
-        body["pan"] = pan
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        body["cvv"] = cvv
-        body["expiry"] = expiry
-        return body.object
+extension CPayPaymentData: OrderObject {
+    var members: OrderMembers {
+        [
+            "issuer": issuer, "pan": pan, "first_name": firstName, "last_name": lastName, "cvv": cvv,
+            "expiry": expiry,
+        ]
     }
 }
 
-extension CPayBillingAddr {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["street"] = street
-        body["street2"] = street2
-        body["city"] = city
-        body["state"] = state
-        body["zip"] = zip
-        body["country"] = country
-        return body.object
+extension CPayBillingAddr: OrderObject {
+    var members: OrderMembers {
+        [
+            "street": street, "street2": street2, "city": city, "state": state, "zip": zip, "country": country,
+        ]
     }
 }
 
-extension CPayUrls {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["ipn"] = ipn
-        body["success"] = success
-        body["cancel"] = cancel
-        body["fail"] = fail
-        body["mobile"] = mobile
-        return body.object
-    }
+extension CPayUrls: OrderObject {
+    var members: OrderMembers { ["ipn": ipn, "success": success, "cancel": cancel, "fail": fail, "mobile": mobile] }
 }
 
-extension CPayInstallments {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["id"] = id
-        body.write("payment_number", paymentNumber.flatMap(Self.number))
-        body.write("quantity", quantity.map(Int.init))
-        return body.object
+extension CPayInstallments: OrderObject {
+    var members: OrderMembers {
+        [
+            "id": id, "payment_number": paymentNumber.flatMap(Self.number), "quantity": quantity.map(Int.init),
+        ]
     }
+
     /// Returns whole numbers without a fraction, as the vendor's encoder writes them, and nil for NaN and infinities.
     private static func number(_ value: Double) -> JSONValue? {
         if let whole = Int(exactly: value) { return .number(JSONNumber(whole)) }
@@ -127,159 +126,95 @@ extension CPayInstallments {
 
 // MARK: - Goods and devices
 
-extension CPayGoods {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("data", goods.map { .array($0.map { $0.body ?? [:] }) })
-        body.write("shipping", shipping?.body)
-        return body.object
+extension CPayGoods: OrderObject {
+    var members: OrderMembers { ["data": goods, "shipping": shipping] }
+}
+
+extension CPayProduct: OrderObject {
+    var members: OrderMembers {
+        [
+            "name": name, "sku": sku, "url": url, "category": category, "product_type": productType,
+            "description": desc, "total_discount_code": totalDiscountCode, "quantity": quantity,
+            "total_amount": totalAmount, "unit_amount": unitAmount, "total_tax_rate": totalTaxRate,
+            "total_tax_amount": totalTaxAmount, "total_discount_amount": totalDiscountAmount,
+            "taxable_amount": taxableAmount, "tax_exempt_amount": taxExemptAmount, "unit_tax_amount": unitTaxAmount,
+        ]
     }
 }
 
-extension CPayProduct {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["name"] = name
-        body["sku"] = sku
-        body["url"] = url
-        body["category"] = category
-        body["product_type"] = productType
-        body["description"] = desc
-        body["total_discount_code"] = totalDiscountCode
-        body.write("quantity", quantity)
-        body.write("total_amount", totalAmount)
-        body.write("unit_amount", unitAmount)
-        body.write("total_tax_rate", totalTaxRate)
-        body.write("total_tax_amount", totalTaxAmount)
-        body.write("total_discount_amount", totalDiscountAmount)
-        body.write("taxable_amount", taxableAmount)
-        body.write("tax_exempt_amount", taxExemptAmount)
-        body.write("unit_tax_amount", unitTaxAmount)
-        return body.object
+extension CPayShipping: OrderObject {
+    var members: OrderMembers {
+        [
+            "first_name": firstName, "last_name": lastName, "phone": phone, "email": email, "street": street,
+            "street2": street2, "city": city, "state": state, "zip": zip, "country": country, "type": type,
+            "amount": amount,
+        ]
     }
 }
 
-extension CPayShipping {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        body["phone"] = phone
-        body["email"] = email
-        body["street"] = street
-        body["street2"] = street2
-        body["city"] = city
-        body["state"] = state
-        body["zip"] = zip
-        body["country"] = country
-        body["type"] = type
-        body.write("amount", amount)
-        return body.object
+extension CPayExt: OrderObject {
+    var members: OrderMembers { ["transaction": transaction, "device": device, "app": app, "gateway": gateway] }
+}
+
+extension CPayExtTransaction: OrderObject {
+    var members: OrderMembers { ["receipt": receipt, "metadata": metadata] }
+}
+
+extension CPayExtReceipt: OrderObject {
+    var members: OrderMembers { ["type": type] }
+}
+
+extension CPayExtDevice: OrderObject {
+    var members: OrderMembers {
+        [
+            "ip": ip, "os": os, "os_version": osVersion, "model": model, "fingerprint": fingerprint,
+        ]
     }
 }
 
-extension CPayExt {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("transaction", transaction?.body)
-        body.write("device", device?.body)
-        body.write("app", app?.body)
-        body.write("gateway", gateway?.body)
-        return body.object
-    }
-}
-
-extension CPayExtTransaction {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("receipt", BodyWriter { $0["type"] = receipt?.type }.object)
-        body["metadata"] = metadata
-        return body.object
-    }
-}
-
-extension CPayExtDevice {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["ip"] = ip
-        body["os"] = os
-        body["os_version"] = osVersion
-        body["model"] = model
-        body["fingerprint"] = fingerprint
-        return body.object
-    }
-}
-
-extension CPayExtApp {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["app_name"] = appName
-        body["version"] = version
-        body["source"] = source
-        body["bundle_id"] = bundleId
-        body["sdk_version"] = sdkVersion
-        return body.object
+extension CPayExtApp: OrderObject {
+    var members: OrderMembers {
+        [
+            "app_name": appName, "version": version, "source": source, "bundle_id": bundleId,
+            "sdk_version": sdkVersion,
+        ]
     }
 }
 
 // MARK: - Gateways
 
-extension CPayExtGateway {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["order_id"] = orderId
-        body["order_payer_id"] = orderPayerId
-        body["order_payment_id"] = orderPaymentId
-        body["order_payment_source"] = orderPaymentSource
-        body["authorization_token"] = authorizationToken
-        body.write("grant", grant?.body)
-        body.write("consumer", consumer?.body)
-        body.write("flight", list(flight, \.body))
-        body.write("car", list(car, \.body))
-        body.write("hotel", list(hotel, \.body))
-        body.write("trip", list(trip, \.body))
-        return body.object
+extension CPayExtGateway: OrderObject {
+    var members: OrderMembers {
+        [
+            "order_id": orderId, "order_payer_id": orderPayerId, "order_payment_id": orderPaymentId,
+            "order_payment_source": orderPaymentSource, "authorization_token": authorizationToken, "grant": grant,
+            "consumer": consumer, "flight": flight, "car": car, "hotel": hotel, "trip": trip,
+        ]
     }
 }
 
-extension CPayExtGatewayGrant {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["grant_id"] = grantId
-        body["expiry"] = expiry
-        return body.object
-    }
+extension CPayExtGatewayGrant: OrderObject {
+    var members: OrderMembers { ["grant_id": grantId, "expiry": expiry] }
 }
 
-extension CPayExtGatewayConsumer {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["consumer_id"] = consumerId
-        body["cashtag"] = cashtag
-        return body.object
-    }
-}
-
-/// Returns a list whose empty elements keep their place: others refer to them by index.
-private func list<Element>(_ elements: [Element]?, _ body: (Element) -> JSONValue?) -> JSONValue? {
-    elements.map { .array($0.map { body($0) ?? [:] }) }
+extension CPayExtGatewayConsumer: OrderObject {
+    var members: OrderMembers { ["consumer_id": consumerId, "cashtag": cashtag] }
 }
 
 // MARK: What several journeys have
 
-private protocol TravelInsurance {
+protocol TravelInsurance: OrderObject {
     var insuranceCompany: String? { get }
     var insuranceType: String? { get }
     var insurancePrice: Int? { get }
 }
 
 extension TravelInsurance {
-    fileprivate var body: JSONValue? {
-        var body = BodyWriter()
-        body["insurance_company"] = insuranceCompany
-        body["insurance_type"] = insuranceType
-        body.write("insurance_price", insurancePrice)
-        return body.object
+    var members: OrderMembers {
+        [
+            "insurance_company": insuranceCompany, "insurance_type": insuranceType,
+            "insurance_price": insurancePrice,
+        ]
     }
 }
 
@@ -287,7 +222,7 @@ extension CPayExtGatewayFlightInsurance: TravelInsurance {}
 extension CPayExtGatewayCarInsurance: TravelInsurance {}
 extension CPayExtGatewayHotelInsurance: TravelInsurance {}
 
-private protocol Traveller {
+protocol Traveller: OrderObject {
     var id: Int? { get }
     var title: String? { get }
     var firstName: String? { get }
@@ -295,21 +230,14 @@ private protocol Traveller {
 }
 
 extension Traveller {
-    fileprivate var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("id", id)
-        body["title"] = title
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        return body.object
-    }
+    var members: OrderMembers { ["id": id, "title": title, "first_name": firstName, "last_name": lastName] }
 }
 
 extension CPayExtGatewayFlightPassenger: Traveller {}
 extension CPayExtGatewayCarDriver: Traveller {}
 extension CPayExtGatewayHotelPassenger: Traveller {}
 
-private protocol TravelPlace {
+protocol TravelPlace: OrderObject {
     var streetAddress: String? { get }
     var postalCode: String? { get }
     var city: String? { get }
@@ -317,13 +245,10 @@ private protocol TravelPlace {
 }
 
 extension TravelPlace {
-    fileprivate var body: JSONValue? {
-        var body = BodyWriter()
-        body["street_address"] = streetAddress
-        body["postal_code"] = postalCode
-        body["city"] = city
-        body["country"] = country
-        return body.object
+    var members: OrderMembers {
+        [
+            "street_address": streetAddress, "postal_code": postalCode, "city": city, "country": country,
+        ]
     }
 }
 
@@ -332,140 +257,97 @@ extension CPayExtGatewayHotelAddress: TravelPlace {}
 
 // MARK: Journeys
 
-extension CPayExtGatewayFlight {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["pnr"] = pnr
-        body.write("itinerary", list(itinerary, \.body))
-        body.write("insurance", list(insurance, \.body))
-        body.write("passengers", list(passengers, \.body))
-        body["affiliate_name"] = affiliateName
-        return body.object
+extension CPayExtGatewayFlight: OrderObject {
+    var members: OrderMembers {
+        [
+            "pnr": pnr, "itinerary": itinerary, "insurance": insurance, "passengers": passengers,
+            "affiliate_name": affiliateName,
+        ]
     }
 }
 
-extension CPayExtGatewayFlightItinerary {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["departure"] = departure
-        body["departure_city"] = departureCity
-        body["arrival"] = arrival
-        body["arrival_city"] = arrivalCity
-        body["carrier"] = carrier
-        body.write("segment_price", segmentPrice)
-        body["departure_date"] = departureDate
-        body["ticket_delivery_method"] = ticketDeliveryMethod
-        body["ticket_delivery_recipient"] = ticketDeliveryRecipient
-        body.write("passenger_id", list(passengerId) { .number(JSONNumber($0)) })
-        body["class"] = clasName
-        return body.object
+extension CPayExtGatewayFlightItinerary: OrderObject {
+    var members: OrderMembers {
+        [
+            "departure": departure, "departure_city": departureCity, "arrival": arrival, "arrival_city": arrivalCity,
+            "carrier": carrier, "segment_price": segmentPrice, "departure_date": departureDate,
+            "ticket_delivery_method": ticketDeliveryMethod, "ticket_delivery_recipient": ticketDeliveryRecipient,
+            "passenger_id": passengerId, "class": clasName,
+        ]
     }
 }
 
-extension CPayExtGatewayCar {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["pnr"] = pnr
-        body.write("car_rental_itinerary", list(carRentalItinerary, \.body))
-        body.write("insurance", list(insurance, \.body))
-        body.write("drivers", list(drivers, \.body))
-        body["affiliate_name"] = affiliateName
-        return body.object
+extension CPayExtGatewayCar: OrderObject {
+    var members: OrderMembers {
+        [
+            "pnr": pnr, "car_rental_itinerary": carRentalItinerary, "insurance": insurance, "drivers": drivers,
+            "affiliate_name": affiliateName,
+        ]
     }
 }
 
-extension CPayExtGatewayCarItinerary {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["rental_company"] = rentalCompany
-        body.write("driver_id", list(driverId) { .number(JSONNumber($0)) })
-        body.write("pick_up_location", pickUpLocation?.body)
-        body.write("drop_off_location", dropOffLocation?.body)
-        body["start_time"] = startTime
-        body["end_time"] = endTime
-        body.write("car_price", carPrice)
-        body["class"] = clasName
-        return body.object
+extension CPayExtGatewayCarItinerary: OrderObject {
+    var members: OrderMembers {
+        [
+            "rental_company": rentalCompany, "driver_id": driverId, "pick_up_location": pickUpLocation,
+            "drop_off_location": dropOffLocation, "start_time": startTime, "end_time": endTime,
+            "car_price": carPrice, "class": clasName,
+        ]
     }
 }
 
-extension CPayExtGatewayHotel {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["pnr"] = pnr
-        body.write("hotel_itinerary", list(hotelItinerary, \.body))
-        body.write("insurance", list(insurance, \.body))
-        body.write("passengers", list(passengers, \.body))
-        body["affiliate_name"] = affiliateName
-        return body.object
+extension CPayExtGatewayHotel: OrderObject {
+    var members: OrderMembers {
+        [
+            "pnr": pnr, "hotel_itinerary": hotelItinerary, "insurance": insurance, "passengers": passengers,
+            "affiliate_name": affiliateName,
+        ]
     }
 }
 
-extension CPayExtGatewayHotelItinerary {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["hotel_name"] = hotelName
-        body.write("address", address?.body)
-        body["start_time"] = startTime
-        body["end_time"] = endTime
-        body.write("number_of_rooms", numberOfRooms)
-        body.write("passenger_id", list(passengerId) { .number(JSONNumber($0)) })
-        body["ticket_delivery_method"] = ticketDeliveryMethod
-        body["ticket_delivery_recipient"] = ticketDeliveryRecipient
-        body.write("hotel_price", hotelPrice)
-        body["class"] = clasName
-        return body.object
+extension CPayExtGatewayHotelItinerary: OrderObject {
+    var members: OrderMembers {
+        [
+            "hotel_name": hotelName, "address": address, "start_time": startTime, "end_time": endTime,
+            "number_of_rooms": numberOfRooms, "passenger_id": passengerId,
+            "ticket_delivery_method": ticketDeliveryMethod, "ticket_delivery_recipient": ticketDeliveryRecipient,
+            "hotel_price": hotelPrice, "class": clasName,
+        ]
     }
 }
 
-extension CPayExtGatewayTrip {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("trip_itinerary", tripItinerary?.body)
-        body.write("trip_passengers", list(tripPassengers, \.body))
-        body.write("min_age", minAge)
-        body.write("max_age", maxAge)
-        body.write("services", list(services, \.body))
-        body["affiliate_name"] = affiliateName
-        return body.object
+extension CPayExtGatewayTrip: OrderObject {
+    var members: OrderMembers {
+        [
+            "trip_itinerary": tripItinerary, "trip_passengers": tripPassengers, "min_age": minAge, "max_age": maxAge,
+            "services": services, "affiliate_name": affiliateName,
+        ]
     }
 }
 
-extension CPayExtGatewayTripItinerary {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["initial_country"] = initialCountry
-        body["initial_city"] = initialCity
-        body["final_country"] = finalCountry
-        body["final_city"] = finalCity
-        body["start_time"] = startTime
-        body["end_time"] = endTime
-        return body.object
+extension CPayExtGatewayTripItinerary: OrderObject {
+    var members: OrderMembers {
+        [
+            "initial_country": initialCountry, "initial_city": initialCity, "final_country": finalCountry,
+            "final_city": finalCity, "start_time": startTime, "end_time": endTime,
+        ]
     }
 }
 
-extension CPayExtGatewayTripPassenger {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("id", id)
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        body["birth_date"] = birthDate
-        body["email"] = email
-        body["unique_id"] = uniqueId
-        body["main_passenger"] = mainPassenger
-        return body.object
+extension CPayExtGatewayTripPassenger: OrderObject {
+    var members: OrderMembers {
+        [
+            "id": id, "first_name": firstName, "last_name": lastName, "birth_date": birthDate, "email": email,
+            "unique_id": uniqueId, "main_passenger": mainPassenger,
+        ]
     }
 }
 
-extension CPayExtGatewayTripServices {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["travel_insurance"] = travelInsurance
-        body["hotel"] = hotel
-        body["flight"] = flight
-        body["cancelation_service"] = cancelationService
-        body["shared_room"] = sharedRoom
-        return body.object
+extension CPayExtGatewayTripServices: OrderObject {
+    var members: OrderMembers {
+        [
+            "travel_insurance": travelInsurance, "hotel": hotel, "flight": flight,
+            "cancelation_service": cancelationService, "shared_room": sharedRoom,
+        ]
     }
 }

@@ -80,12 +80,12 @@ public struct CitconOrder: Sendable, Hashable {
         transaction["auto_capture"] = autoCapture.map(JSONValue.bool)
         transaction["note"] = note.map(JSONValue.string)
         if isForMainlandChina { transaction["country_accelerator"] = "CN" }
-        var addresses = BodyWriter()
-        addresses["ipn"] = urls.ipn
-        addresses["success"] = urls.success
-        addresses["fail"] = urls.fail
-        addresses["cancel"] = urls.cancel
-        var body: JSONValue = ["transaction": transaction, "urls": addresses.object ?? [:]]
+        var addresses: JSONValue = [:]
+        addresses["ipn"] = urls.ipn.map(JSONValue.string)
+        addresses["success"] = urls.success.map(JSONValue.string)
+        addresses["fail"] = urls.fail.map(JSONValue.string)
+        addresses["cancel"] = urls.cancel.map(JSONValue.string)
+        var body: JSONValue = ["transaction": transaction, "urls": addresses]
         if let method {
             body["payment"] = ["method": .string(method), "client": .array(clients.map(JSONValue.string))]
         }

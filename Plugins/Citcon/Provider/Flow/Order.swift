@@ -272,7 +272,8 @@ extension Order {
         let value = JSONValue.string(consent.value.reveal())
         let details = consent.details.reveal()
         func members(_ names: String...) -> JSONValue? {
-            BodyWriter { for name in names { $0[name] = details[name] } }.object
+            let given = details.filter { names.contains($0.key) }
+            return given.isEmpty ? nil : .object(given.mapValues(JSONValue.string))
         }
         switch handler {
         case .cashApp:
