@@ -59,8 +59,7 @@ extension ConfirmPaymentError: VendorError {
                 }
         case .transport(let error):
             self = .http(error, advice: error.phase == .maybeSent ? Advice.mutation : Advice.query)
-        case .unknownOption, .unnamedPayment, .dangerousCalls: self = .invalidOption(error.text)
-        case .invalidRequest(let text): self = .invalidOption(text)
+        case .unknownOption, .unnamedPayment, .dangerousCalls, .invalidRequest: self = .invalidOption(error.text)
         case .unusableAnswer, .unsupported, .cancelled, .afterOpenCopy:
             self = .http("\(error.text); \(Advice.mutation)")
         }
@@ -69,22 +68,14 @@ extension ConfirmPaymentError: VendorError {
     /// Creates the error for a failure while waiting for the settlement, after the confirmation was accepted.
     init(polling error: GatewayError) { self = .http("\(error.text); \(Advice.mutation)") }
 
-    var headline: String {
+    var parts: (headline: String, detail: String) {
         switch self {
-        case .paymentNotFound: "Payment not found"
-        case .paymentExpired: "Payment expired"
-        case .invalidOption: "Invalid option"
-        case .invalidSignature: "Invalid signature"
-        case .routeExpired: "Route expired"
-        case .http: "HTTP error"
-        }
-    }
-
-    var detail: String {
-        switch self {
-        case .paymentNotFound(let text), .paymentExpired(let text), .invalidOption(let text),
-            .invalidSignature(let text), .routeExpired(let text), .http(let text):
-            text
+        case .paymentNotFound(let text): ("Payment not found", text)
+        case .paymentExpired(let text): ("Payment expired", text)
+        case .invalidOption(let text): ("Invalid option", text)
+        case .invalidSignature(let text): ("Invalid signature", text)
+        case .routeExpired(let text): ("Route expired", text)
+        case .http(let text): ("HTTP error", text)
         }
     }
 }
@@ -137,30 +128,21 @@ extension GetPaymentOptionsError: VendorError {
                 default: .http(refusal.text)
                 }
         case .transport(let error): self = .http(error, advice: Advice.query)
-        case .unknownOption: self = .invalidRequest(error.text)
-        case .invalidRequest(let text): self = .invalidRequest(text)
+        case .unknownOption, .invalidRequest: self = .invalidRequest(error.text)
         case .unusableAnswer, .unsupported, .unnamedPayment, .dangerousCalls, .cancelled, .afterOpenCopy:
             self = .http(error.text)
         }
     }
 
-    var headline: String {
+    var parts: (headline: String, detail: String) {
         switch self {
-        case .paymentNotFound: "Payment not found"
-        case .paymentExpired: "Payment expired"
-        case .invalidRequest: "Invalid request"
-        case .invalidAccount: "Invalid account"
-        case .complianceFailed: "Compliance failed"
-        case .http: "HTTP error"
-        case .internalError: "Internal error"
-        }
-    }
-
-    var detail: String {
-        switch self {
-        case .paymentNotFound(let text), .paymentExpired(let text), .invalidRequest(let text),
-            .invalidAccount(let text), .complianceFailed(let text), .http(let text), .internalError(let text):
-            text
+        case .paymentNotFound(let text): ("Payment not found", text)
+        case .paymentExpired(let text): ("Payment expired", text)
+        case .invalidRequest(let text): ("Invalid request", text)
+        case .invalidAccount(let text): ("Invalid account", text)
+        case .complianceFailed(let text): ("Compliance failed", text)
+        case .http(let text): ("HTTP error", text)
+        case .internalError(let text): ("Internal error", text)
         }
     }
 }
@@ -207,18 +189,12 @@ extension GetPaymentRequestError: VendorError {
         }
     }
 
-    var headline: String {
+    var parts: (headline: String, detail: String) {
         switch self {
-        case .optionNotFound: "Option not found"
-        case .paymentNotFound: "Payment not found"
-        case .invalidAccount: "Invalid account"
-        case .http: "HTTP error"
-        }
-    }
-
-    var detail: String {
-        switch self {
-        case .optionNotFound(let text), .paymentNotFound(let text), .invalidAccount(let text), .http(let text): text
+        case .optionNotFound(let text): ("Option not found", text)
+        case .paymentNotFound(let text): ("Payment not found", text)
+        case .invalidAccount(let text): ("Invalid account", text)
+        case .http(let text): ("HTTP error", text)
         }
     }
 }
@@ -264,22 +240,14 @@ extension GetPaymentStatusError: NetworkError {
         }
     }
 
-    var headline: String {
+    var parts: (headline: String, detail: String) {
         switch self {
-        case .paymentNotFound: "Payment not found"
-        case .noConnection: "No network connection"
-        case .requestTimeout: "Request timed out"
-        case .connectionFailed: "Connection failed"
-        case .rateLimited: "Rate limited"
-        case .http: "HTTP error"
-        }
-    }
-
-    var detail: String {
-        switch self {
-        case .paymentNotFound(let text), .noConnection(let text), .requestTimeout(let text),
-            .connectionFailed(let text), .rateLimited(let text), .http(let text):
-            text
+        case .paymentNotFound(let text): ("Payment not found", text)
+        case .noConnection(let text): ("No network connection", text)
+        case .requestTimeout(let text): ("Request timed out", text)
+        case .connectionFailed(let text): ("Connection failed", text)
+        case .rateLimited(let text): ("Rate limited", text)
+        case .http(let text): ("HTTP error", text)
         }
     }
 }
@@ -327,24 +295,15 @@ extension PayError: NetworkError {
         }
     }
 
-    var headline: String {
+    var parts: (headline: String, detail: String) {
         switch self {
-        case .noConnection: "No network connection"
-        case .requestTimeout: "Request timed out"
-        case .connectionFailed: "Connection failed"
-        case .rateLimited: "Rate limited"
-        case .http: "HTTP error"
-        case .api: "API error"
-        case .timeout: "Timeout"
-        }
-    }
-
-    var detail: String {
-        switch self {
-        case .noConnection(let text), .requestTimeout(let text), .connectionFailed(let text), .rateLimited(let text),
-            .http(let text), .api(let text):
-            text
-        case .timeout: ""
+        case .noConnection(let text): ("No network connection", text)
+        case .requestTimeout(let text): ("Request timed out", text)
+        case .connectionFailed(let text): ("Connection failed", text)
+        case .rateLimited(let text): ("Rate limited", text)
+        case .http(let text): ("HTTP error", text)
+        case .api(let text): ("API error", text)
+        case .timeout: ("Timeout", "")
         }
     }
 }
@@ -391,17 +350,18 @@ public enum ConfigError: Error, Sendable, Hashable, LocalizedError, CustomString
 /// The common requirements of the vendor's error enums: a headline, a text, and the case for all errors without their
 /// own case.
 protocol VendorError: Error {
-    /// The vendor's own headline of the case.
-    var headline: String { get }
-    /// The text that the case carries.
-    var detail: String { get }
+    /// The vendor's own headline of the case, and the text that the case carries.
+    var parts: (headline: String, detail: String) { get }
 
     static func http(_ text: String) -> Self
 }
 
 extension VendorError {
     /// The headline and the text.
-    var sentence: String { detail.isEmpty ? headline : "\(headline): \(detail)" }
+    var sentence: String {
+        let (headline, detail) = parts
+        return detail.isEmpty ? headline : "\(headline): \(detail)"
+    }
 
     /// Returns the error for an exchange without a complete answer.
     ///
