@@ -1,11 +1,6 @@
+import Foundation
 import PaymentCore
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Attempts and what they are about")
 struct AttemptTests {

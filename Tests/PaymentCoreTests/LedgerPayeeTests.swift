@@ -1,11 +1,6 @@
+import Foundation
 import PaymentCore
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The payee's part in what may be stated of a payment: its capture, its cancellations and its refunds.
 @Suite("The payee's part in the ledger")

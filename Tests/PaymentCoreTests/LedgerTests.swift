@@ -1,12 +1,7 @@
+import Foundation
 import PaymentCore
 import TestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Rules of what records allow to be stated. Each face with each record is in the table of `PaymentRoutingTests`.
 @Suite("The ledger")

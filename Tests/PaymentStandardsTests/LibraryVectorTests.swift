@@ -1,15 +1,10 @@
+import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentStandards
 import PaymentTesting
 import TestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Vectors whose inputs are no payment texts, and calls that need more than a text.
 @Suite("Library vectors of payment standards")

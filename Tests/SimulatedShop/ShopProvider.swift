@@ -1,11 +1,6 @@
+import Foundation
 package import PaymentCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The provider of ``ShopService``: small, and with every capability of providers.
 package struct ShopProvider: PaymentProvider {

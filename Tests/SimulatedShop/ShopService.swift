@@ -1,11 +1,6 @@
+import Foundation
 package import PaymentCore
 import PaymentTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A shop that takes money for any caller, by card or for coins that a wallet has sent, refunds it, cancels payments,
 /// and sends notifications. It forgets idempotency keys after a while, as real services do.

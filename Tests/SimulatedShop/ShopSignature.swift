@@ -1,11 +1,6 @@
+package import Foundation
 package import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// The signature of the shop's notifications: a keyed hash over date and body.
 package enum ShopSignature {

@@ -1,11 +1,6 @@
+import Foundation
 package import PaymentCore
 package import PaymentTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A shop with every capability: returns, cancellations, captures, refunds, notifications, several spellings of a link,
 /// and coins that the payer's wallet sends.

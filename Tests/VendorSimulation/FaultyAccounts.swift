@@ -1,12 +1,7 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentSimulation
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A journal whose spending store has a mistake.
 private protocol FaultyAccount: FaultyJournal, SpendingStore {

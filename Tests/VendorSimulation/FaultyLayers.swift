@@ -1,14 +1,9 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentSimulation
 import PaymentTesting
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A journal with a mistake: every other call goes to a sound one.
 protocol FaultyJournal: PaymentJournal {

@@ -1,5 +1,6 @@
 import BitcoinSandbox
 import BitcoinWallets
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentSimulation
@@ -7,12 +8,6 @@ import PaymentStandards
 import PaymentTesting
 import Synchronization
 import TestSupport
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A wallet's settler in one process.
 enum OwnWallet {

@@ -1,15 +1,10 @@
 import BitcoinSandbox
+import Foundation
 import PaymentCore
 import PaymentSimulation
 import PaymentStandards
 import PaymentTesting
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A node's behaviour with one invoice.
 struct NodePlan: Sendable {

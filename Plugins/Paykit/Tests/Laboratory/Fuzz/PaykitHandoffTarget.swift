@@ -1,15 +1,10 @@
+import Foundation
 import FuzzModel
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A key manager's files for a device: the sealed file, and its content, which any holder of the device's key can
 /// write.

@@ -1,12 +1,7 @@
+import Foundation
 import PaymentCore
 import PaymentSimulation
 import PaymentTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A gateway that refuses some signatures, keeps them all the same, and cashes them minutes later, or never.
 actor KeepingGateway: SandboxService {
