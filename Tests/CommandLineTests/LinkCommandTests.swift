@@ -151,13 +151,11 @@ struct LinkCommandTests {
             ("https://example.com/a", "unroutable"),
         ])
     func terminal(text: String, decision: String) async throws {
-        let terminal = try PseudoTerminal()
-        let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
-        #expect(await CommandLineTool.run(["inspect", text], console) == (decision == "unroutable" ? .failed : .done))
-        let shown = terminal.close()
+        let (ending, shown) = try await payrouteOnTerminal(["inspect", text])
+        #expect(ending == (decision == "unroutable" ? .failed : .done))
         #expect(shown.contains(decision))
         let code = try #require(QRCode(text))
-        for line in code.lines(console.style) { #expect(shown.contains(line)) }
+        for line in code.lines(Style(isColored: true)) { #expect(shown.contains(line)) }
     }
 
     @Test("Of a text that is worth money itself no code is drawn, unless asked for")
@@ -165,11 +163,8 @@ struct LinkCommandTests {
         let link = "wc:abc@2?relay-protocol=irn&symKey=0123456789abcdef"
         let code = try #require(QRCode(link))
         for (words, isDrawn) in [(["inspect", link], false), (["inspect", "--reveal", link], true)] {
-            let terminal = try PseudoTerminal()
-            let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
-            _ = await CommandLineTool.run(words, console)
-            let shown = terminal.close()
-            #expect(code.lines(console.style).allSatisfy { shown.contains($0) } == isDrawn)
+            let shown = try await payrouteOnTerminal(words).shown
+            #expect(code.lines(Style(isColored: true)).allSatisfy { shown.contains($0) } == isDrawn)
         }
     }
 

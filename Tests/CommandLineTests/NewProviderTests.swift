@@ -38,14 +38,14 @@ struct NewProviderTests {
         #expect(FileManager.default.fileExists(atPath: place + "/Sources/EarlGreyProvider/EarlGreyProvider.swift"))
     }
 
-    @Test("A folder that is there is left as it is", arguments: ["new-provider"])
-    func there(command: String) async throws {
+    @Test("A folder that is there is left as it is")
+    func there() async throws {
         let place = folder.file("tea")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        let result = await payroute(command, "tea", "--folder", place)
+        let result = await payroute("new-provider", "tea", "--folder", place)
         #expect(result.code == 1 && result.errors.contains("it is there already"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
-        let nowhere = await payroute(command, "tea", "--folder", folder.file("no/where"))
+        let nowhere = await payroute("new-provider", "tea", "--folder", folder.file("no/where"))
         #expect(nowhere.code == 1 && nowhere.errors.contains("No such file"))
     }
 

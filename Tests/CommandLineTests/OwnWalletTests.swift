@@ -150,12 +150,9 @@ struct OwnWalletTests {
     func asks(typed: String, isPaid: Bool) async throws {
         let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
-        let terminal = try PseudoTerminal()
-        terminal.type(typed)
-        let console = Console(
-            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
-        let code = await CommandLineTool.run(["pay", try place.node.invoice(2_100_000).text] + place.words, console)
-        let shown = terminal.close().replacing("\r\n", with: " ").split(separator: " ").joined(separator: " ")
+        let (code, text) = try await payrouteOnTerminal(
+            ["pay", try place.node.invoice(2_100_000).text] + place.words, typed: typed)
+        let shown = text.replacing("\r\n", with: " ").split(separator: " ").joined(separator: " ")
         #expect(code == (isPaid ? .done : .failed), "\(shown)")
         #expect(shown.contains("Pay 2100 sat to "), "\(shown)")
         #expect(shown.contains("from LNbits at \(place.server.baseURL.origin) and at most 31 sat of fees?"), "\(shown)")
@@ -173,12 +170,7 @@ struct OwnWalletTests {
             #expect(refused.code == 64 && refused.errors.contains("add '--yes'"), "\(refused)")
         }
         // On a terminal as well: a program reads the objects.
-        let terminal = try PseudoTerminal()
-        terminal.type("yes\n")
-        let console = Console(
-            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
-        #expect(await CommandLineTool.run(["pay", invoice, "--json"] + place.words, console) == .usage)
-        _ = terminal.close()
+        #expect(try await payrouteOnTerminal(["pay", invoice, "--json"] + place.words, typed: "yes\n").code == .usage)
         let declined = await payroute(
             ["pay", invoice, "--json", "--auto-within", "20 sat/day"] + place.words, input: [])
         #expect(try declined.ending["outcome"] != "succeeded" && place.node.attemptCount == 0)
@@ -193,11 +185,8 @@ struct OwnWalletTests {
         defer { place.server.stop() }
         let invoice = try place.node.invoice(21_000).text
         _ = await payroute(["pay", invoice, "--yes"] + place.words, input: [])
-        let terminal = try PseudoTerminal()
-        let console = Console(
-            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
-        #expect(await CommandLineTool.run(["pay", invoice] + place.words, console) == .done)
-        let shown = terminal.close()
+        let (code, shown) = try await payrouteOnTerminal(["pay", invoice] + place.words)
+        #expect(code == .done)
         #expect(!shown.contains("Type yes") && shown.contains("succeeded"), "\(shown)")
         #expect(place.node.attemptCount == 1)
     }

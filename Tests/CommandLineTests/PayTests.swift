@@ -260,11 +260,10 @@ struct PayTests {
         let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text, "--json"])
         for await _ in gate.arrivals { break }
         program.signal(signal)
-        let output = await program.lines.reduce(into: [String]()) { $0.append($1) }
-        let (code, errors) = await program.end()
-        #expect(try JSONValue(parsing: try #require(output.last))["outcome"] == "cancelled")
-        #expect(errors == "")
-        #expect(code == 128 + signal)
+        let result = await program.captured()
+        #expect(try result.ending["outcome"] == "cancelled")
+        #expect(result.errors == "")
+        #expect(result.code == 128 + signal)
     }
 
     @Test("A signal while the confirmation is in progress: the outcome is unknown, and the output says how to resume")
@@ -277,13 +276,12 @@ struct PayTests {
         let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text])
         for await _ in gate.arrivals { break }
         program.signal(SIGINT)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        #expect(output.contains("\n  step    confirm …\n"))
-        #expect(output.contains("\noutcome      unknown\n"))
-        #expect(output.contains("\npayment      \(payment.id)\n"))
-        #expect(errors == "Ask again before paying in any other way: run the same command again.\n")
-        #expect(code == 130)
+        let result = await program.captured()
+        #expect(result.output.contains("\n  step    confirm …\n"))
+        #expect(result.output.contains("\noutcome      unknown\n"))
+        #expect(result.output.contains("\npayment      \(payment.id)\n"))
+        #expect(result.errors == "Ask again before paying in any other way: run the same command again.\n")
+        #expect(result.code == 130)
     }
 
     @Test("Two signals at once are one: the state is still printed", arguments: [SIGINT, SIGTERM])
@@ -297,10 +295,9 @@ struct PayTests {
         for await _ in gate.arrivals { break }
         program.signal(SIGINT)
         program.signal(second)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        #expect(output.contains("\noutcome      unknown\n"))
-        #expect(errors == "Ask again before paying in any other way: run the same command again.\n")
-        #expect(code == 128 + SIGINT || code == 128 + second)
+        let result = await program.captured()
+        #expect(result.output.contains("\noutcome      unknown\n"))
+        #expect(result.errors == "Ask again before paying in any other way: run the same command again.\n")
+        #expect(result.code == 128 + SIGINT || result.code == 128 + second)
     }
 }

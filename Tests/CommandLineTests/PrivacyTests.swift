@@ -66,10 +66,8 @@ struct PrivacyTests {
     @Test("A QR code is the link itself: it is drawn on request only")
     func codes() async throws {
         for (words, isDrawn) in [(["inspect", Self.order], false), (["inspect", "--reveal", Self.order], true)] {
-            let terminal = try PseudoTerminal(columns: 200)
-            let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
-            #expect(await CommandLineTool.run(words, console) == .done)
-            let shown = terminal.close()
+            let (code, shown) = try await payrouteOnTerminal(words, columns: 200)
+            #expect(code == .done)
             #expect(shown.contains("▀") == isDrawn)
             #expect(shown.contains("--reveal") != isDrawn)
         }

@@ -9,11 +9,9 @@ import Testing
 struct ProgramTests {
     @Test("Help goes to standard output and ends with 0", arguments: [[], ["-h"], ["--help"], ["help"]])
     func help(words: [String]) async throws {
-        let program = try Program(words)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
+        let result = try await Program(words).captured()
         #expect(
-            output == """
+            result.output == """
                 OVERVIEW: Reads any payment link, URI or QR text, says who gets how much until
                 when, and pays it once at the right provider.
 
@@ -93,8 +91,8 @@ struct ProgramTests {
                   See 'payroute help <subcommand>' for detailed help.
 
                 """)
-        #expect(errors == "")
-        #expect(code == 0)
+        #expect(result.errors == "")
+        #expect(result.code == 0)
     }
 
     @Test(
@@ -117,8 +115,8 @@ struct ProgramTests {
 
     @Test("Every command explains itself", arguments: CommandLineTool.commands.map { $0.name })
     func commandHelp(name: String) async throws {
-        let viaHelp = try await Program.run("help", name)
-        let viaFlag = try await Program.run(name, "--help")
+        let viaHelp = await payroute("help", name)
+        let viaFlag = await payroute(name, "--help")
         #expect(viaHelp.output.contains("USAGE: payroute \(name)"))
         #expect(viaHelp.output == viaFlag.output)
         #expect(viaHelp.code == 0 && viaFlag.code == 0)
@@ -127,9 +125,8 @@ struct ProgramTests {
 
     @Test("The version", arguments: [["--version"], ["route", "--version"]])
     func version(words: [String]) async throws {
-        let program = try Program(words)
-        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [CommandLineTool.versionText])
-        #expect(await program.end().code == 0)
+        let result = await payroute(words, input: [])
+        #expect(result.output == CommandLineTool.versionText + "\n" && result.code == 0)
     }
 
     @Test("The version is the latest of the change log, and counts as released once that has its date")
@@ -163,13 +160,11 @@ struct ProgramTests {
             (["providers", "x"], "Error: Unexpected argument 'x'", "payroute help providers"),
         ])
     func usage(words: [String], message: String, help: String) async throws {
-        let program = try Program(words)
-        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [])
-        let (code, errors) = await program.end()
-        let lines = errors.split(separator: "\n")
+        let result = try await Program(words).captured()
+        let lines = result.errors.split(separator: "\n")
         #expect(lines.first.map(String.init) == message)
         #expect(lines.last.map(String.init) == "  See '\(help)' for more information.")
-        #expect(code == 64)
+        #expect(result.code == 64 && result.output == "")
     }
 
     @Test("Results, totals and the exit code of a stream")
@@ -187,8 +182,9 @@ struct ProgramTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(String(repeating: "https://example.com/\n", count: 400_000).utf8).write(to: file)
-        let (lines, errors) = try await shell("'\(program)' route --json - < '\(file.path)' | head -n 1")
-        #expect(lines.count == 1)
+        let result = try await shell("'\(program)' route --json - < '\(file.path)' | head -n 1")
+        #expect(result.lines.count == 1)
+        let errors = result.errors.split(separator: "\n")
         #expect(errors.count == 1)
         let links = try #require(errors.first.flatMap { Int($0.prefix { $0 != " " }) })
         #expect(links < 400_000)
@@ -197,13 +193,11 @@ struct ProgramTests {
     @Test("A full disk is an error")
     func fullDisk() async throws {
         let program = try #require(Program.url("payroute")?.path)
-        let (_, errors) = try await shell("'\(program)' route pay_1 > /dev/full; echo $? >&2")
-        #expect(errors == ["Error: The output cannot be written: No space left on device", "1"])
+        let result = try await shell("'\(program)' route pay_1 > /dev/full; echo $? >&2")
+        #expect(result.errors == "Error: The output cannot be written: No space left on device\n1\n")
     }
 
-    private func shell(_ script: String) async throws -> (output: [String], errors: [String]) {
-        let program = try Program(["-c", script], executable: URL(fileURLWithPath: "/bin/sh"))
-        let output = await program.lines.reduce(into: []) { $0.append($1) }
-        return (output, await program.end().errors.split(separator: "\n").map(String.init))
+    private func shell(_ script: String) async throws -> Captured {
+        try await Program(["-c", script], executable: URL(fileURLWithPath: "/bin/sh")).captured()
     }
 }

@@ -14,15 +14,7 @@ struct ReadingTests {
     static let day = Date(timeIntervalSince1970: 1_780_272_000)  // 2026-06-01
 
     static func run(_ words: [String], input: String = "", at date: Date = day) async -> Captured {
-        let (output, errors, file) = (ScratchFile(), ScratchFile(), ScratchFile(Array(input.utf8)))
-        defer { for file in [output, errors, file] { close(file.descriptor) } }
-        let console = Console(
-            vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: file.descriptor,
-            clock: TestClock(at: date.timeIntervalSince1970), environment: { _ in nil })
-        let code = await CommandLineTool.run(words, console)
-        return Captured(
-            code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
-            errors: String(decoding: errors.content, as: UTF8.self))
+        await payroute(words, input: Array(input.utf8), clock: TestClock(at: date.timeIntervalSince1970))
     }
 
     private static func line(_ text: String, at date: Date = day) async -> String {

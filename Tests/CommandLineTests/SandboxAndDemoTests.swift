@@ -274,15 +274,12 @@ struct SandboxAndDemoTests {
     func newPaymentOnTerminal() async throws {
         let server = try LoopbackServer(SandboxServices(.all).service)
         defer { server.stop() }
-        let terminal = try PseudoTerminal()
-        let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
-        let words = ["sandbox", "new", "--sandbox", server.baseURL.text]
-        #expect(await CommandLineTool.run(words, console) == .done)
-        let shown = terminal.close()
+        let (ending, shown) = try await payrouteOnTerminal(["sandbox", "new", "--sandbox", server.baseURL.text])
+        #expect(ending == .done)
         let link = try #require(shown.firstMatch(of: /https:\/\/pay\.walletconnect\.com\/\?pid=pay_[A-Za-z0-9]+/))
             .output
         let code = try #require(QRCode(String(link)))
-        for line in code.lines(console.style) { #expect(shown.contains(line)) }
+        for line in code.lines(Style(isColored: true)) { #expect(shown.contains(line)) }
     }
 
     @Test("Only a sandbox on this machine is asked for payments")

@@ -25,11 +25,10 @@ struct ServeCommandTests {
         let request = HTTPRequest(.get, try HTTPURL(url + "/openapi.json"))
         let status = try await StandardTransport().send(request).status
         program.signal(SIGTERM)
-        let lines = await program.lines.reduce(into: []) { $0.append($1) }
-        let (code, errors) = await program.end()
-        #expect(code == 0 && status == (hasTokens ? 401 : 200))
-        #expect(lines == ["API at \(url), described at /openapi.json", "Ctrl-C stops it."])
-        #expect(errors.contains("Every program of this machine can pay here") != hasTokens, "\(errors)")
+        let ended = await program.captured()
+        #expect(ended.code == 0 && status == (hasTokens ? 401 : 200))
+        #expect(ended.lines == ["API at \(url), described at /openapi.json", "Ctrl-C stops it."])
+        #expect(ended.errors.contains("Every program of this machine can pay here") != hasTokens, "\(ended)")
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 

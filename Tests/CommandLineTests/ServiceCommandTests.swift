@@ -65,12 +65,8 @@ struct ServiceCommandTests {
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
         let payment = try await payment("walletconnect-pay", "paid-at-once", server)
-        let terminal = try PseudoTerminal()
-        terminal.type(typed)
-        let console = Console(
-            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
-        let code = await CommandLineTool.run(["quote", payment.link, "--sandbox", server.baseURL.text], console)
-        let shown = terminal.close()
+        let (code, shown) = try await payrouteOnTerminal(
+            ["quote", payment.link, "--sandbox", server.baseURL.text], typed: typed)
         #expect(code == .done, "\(shown)")
         #expect(shown.contains("Pay with which one (1-4, or Enter for none)?"))
         #expect(shown.contains("Nothing was paid.") == !isPaid)

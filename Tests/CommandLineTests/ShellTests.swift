@@ -12,10 +12,7 @@ struct ShellTests {
     private let folder = ScratchFolder()
 
     private func run(_ program: String, _ words: [String], input: String = "") async throws -> Captured {
-        let program = try Program(words, input: Array(input.utf8), executable: URL(filePath: program))
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        return Captured(code: code, output: output, errors: errors)
+        try await Program(words, input: Array(input.utf8), executable: URL(filePath: program)).captured()
     }
 
     @Test(

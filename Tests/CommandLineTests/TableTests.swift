@@ -57,11 +57,8 @@ struct TableTests {
         for words in [
             ["providers"], ["route", "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"],
         ] {
-            let terminal = try PseudoTerminal(columns: columns)
-            let console = Console(vendors: .all, output: terminal.terminal) { $0 == "NO_COLOR" ? "1" : nil }
-            #expect(await CommandLineTool.run(words, console) == .done)
-            let shown = terminal.close()
-            #expect(!shown.contains("\u{1B}"))
+            let (code, shown) = try await payrouteOnTerminal(words, columns: columns, environment: ["NO_COLOR": "1"])
+            #expect(code == .done && !shown.contains("\u{1B}"))
             let lines = shown.split(whereSeparator: \.isNewline)
             #expect(!lines.isEmpty && lines.allSatisfy { Self.fits($0, Int(columns)) }, "\(shown)")
         }

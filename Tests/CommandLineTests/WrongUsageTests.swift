@@ -24,7 +24,7 @@ struct WrongUsageTests {
             (["new-provider", "tea", "--folder", "/proc/tea"], "cannot be made"),
         ])
     func files(words: [String], message: String) async throws {
-        let result = try await run(words)
+        let result = try await Program(words).captured()
         #expect(result.code == 1, "\(result)")
         #expect(result.errors.contains(message))
         #expect(result.errors.hasPrefix("Error: "))
@@ -41,7 +41,7 @@ struct WrongUsageTests {
             ["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--journal", forbidden.folder + "/journal"],
             ["new-provider", "tea", "--folder", forbidden.folder + "/tea"],
         ] {
-            let result = try await run(words)
+            let result = try await Program(words).captured()
             #expect(result.code == 1 && result.errors.hasPrefix("Error: "), "\(words): \(result)")
             let says = ["Permission denied", "not permitted", "writable"].contains { result.errors.contains($0) }
             #expect(says, "\(words): \(result.errors)")
@@ -86,13 +86,13 @@ struct WrongUsageTests {
         ])
     func links(text: String) async throws {
         for command in ["route", "inspect"] {
-            let result = try await run([command, text])
+            let result = try await Program([command, text]).captured()
             #expect(result.code == 1 || text == "wc:" || text == "citcon:charge?token=", "\(result)")
             #expect(!result.output.contains("\u{1B}"))
             Self.expectNoTrace(result)
         }
         for command in ["pay", "quote"] {
-            let result = try await run([command, text, "--sandbox", "http://127.0.0.1:1"])
+            let result = try await Program([command, text, "--sandbox", "http://127.0.0.1:1"]).captured()
             #expect(result.code == 1 && result.output.contains("reason"), "\(result)")
             Self.expectNoTrace(result)
         }
@@ -104,16 +104,14 @@ struct WrongUsageTests {
     func closedPipe(command: String) async throws {
         let program = try #require(Program.url("payroute")?.path)
         let shell = try Program(["-c", "'\(program)' \(command) | true"], executable: URL(filePath: "/bin/sh"))
-        for await _ in shell.lines {}
-        #expect(await shell.end().errors == "")
+        #expect(await shell.captured().errors == "")
     }
 
     @Test("NO_COLOR keeps colours away from a terminal, and nothing else", arguments: ["1", ""])
     func noColor(value: String) async throws {
-        let terminal = try PseudoTerminal(columns: 40)
-        let console = Console(vendors: .all, output: terminal.terminal) { $0 == "NO_COLOR" ? value : nil }
-        #expect(await CommandLineTool.run(["route", "pay_1"], console) == .done)
-        let shown = terminal.close()
+        let (code, shown) = try await payrouteOnTerminal(
+            ["route", "pay_1"], columns: 40, environment: ["NO_COLOR": value])
+        #expect(code == .done)
         #expect(shown.contains("\u{1B}") == value.isEmpty)
         #expect(shown.contains("matched"))
     }
@@ -122,10 +120,8 @@ struct WrongUsageTests {
     func linear(columns: UInt16) async throws {
         let link = "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
         for words in [["providers"], ["route", link, link], ["inspect", link], ["demo", "--help"]] {
-            let terminal = try PseudoTerminal(columns: columns)
-            let console = Console(vendors: .all, output: terminal.terminal) { $0 == "TERM" ? "dumb" : nil }
-            #expect(await CommandLineTool.run(words, console) == .done)
-            let shown = terminal.close()
+            let (code, shown) = try await payrouteOnTerminal(words, columns: columns, environment: ["TERM": "dumb"])
+            #expect(code == .done)
             #expect(!shown.contains { "\u{1B}█▀▄".contains($0) }, "\(shown)")
             if words[0] == "route" {
                 #expect(shown.split(whereSeparator: \.isNewline).count { $0.hasPrefix("LINK") } == 2, "\(shown)")
@@ -136,13 +132,6 @@ struct WrongUsageTests {
         #expect(Console(vendors: .all, diagnostics: terminal.terminal) { _ in nil }.progress(totalBytes: 9) != nil)
         #expect(Console(vendors: .all, diagnostics: terminal.terminal) { _ in "dumb" }.progress(totalBytes: 9) == nil)
         _ = terminal.close()
-    }
-
-    private func run(_ words: [String]) async throws -> Captured {
-        let program = try Program(words)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        return Captured(code: code, output: output, errors: errors)
     }
 
     private static func expectNoTrace(_ result: Captured) {

@@ -102,10 +102,7 @@ struct KillTests {
     }
 
     private func run(_ words: [String]) async throws -> Captured {
-        let program = try Program(words)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        return Captured(code: code, output: output, errors: errors)
+        try await Program(words).captured()
     }
 
     /// The outcome of a killed payment, after checking that the journal and the service's ledger agree.

@@ -64,9 +64,8 @@ struct SpendingTests {
             checkLimits(counted(records), "counts")
             settled += records.count { $0.state == .reserved }
         }
-        let last = try process(0, 0)
-        let output = await last.lines.reduce(into: "") { $0 += $1 + "\n" }
-        #expect(await last.end().code == 0, "\(output)")
+        let last = try await process(0, 0).captured()
+        #expect(last.code == 0, "\(last)")
         let journal = try SQLiteJournal(path: folder.file("journal"))
         #expect(try await journal.unfinished().isEmpty)
         #expect(try await journal.reservedSpendings().isEmpty)

@@ -45,15 +45,20 @@ package final class Program: Sendable {
     /// Waits for the end. The code is negative if a signal ended it.
     package func end() async -> (code: Int32, errors: String) { (await child.end(), await errorText.value) }
 
+    /// Waits for the end, and returns the output that was not read before.
+    package func captured() async -> Captured {
+        let output = await lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await end()
+        return Captured(code: code, output: output, errors: errors)
+    }
+
     /// Runs the program to its end.
     package static func run(
         _ words: String..., input: String = "", environment: [String: String] = [:],
         executable: URL? = Program.url("payroute")
     ) async throws -> Captured {
         let program = try Program(words, input: Array(input.utf8), environment: environment, executable: executable)
-        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
-        let (code, errors) = await program.end()
-        return Captured(code: code, output: output, errors: errors)
+        return await program.captured()
     }
 
     /// Reads a pipe on a separate thread, because reading blocks, and closes it.

@@ -72,17 +72,9 @@ struct ExternalPrograms {
 
     /// Runs the tool in this process; it finds the programs and the example.
     func run(_ words: [String], environment: [String: String] = [:]) async -> Captured {
-        let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile([]))
-        defer { for file in [output, errors, input] { close(file.descriptor) } }
         var variables = environment
         variables["PATH"] = variables["PATH"] ?? "\(folder.path):\(Self.example):\(Self.path)"
-        let console = Console(
-            vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
-            environment: { [variables] in variables[$0] })
-        let code = await CommandLineTool.run(words, console)
-        return Captured(
-            code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
-            errors: String(decoding: errors.content, as: UTF8.self))
+        return await payroute(words, input: [], environment: variables)
     }
 
     /// A context that reaches `service` and remembers nothing.

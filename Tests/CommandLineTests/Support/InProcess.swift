@@ -11,22 +11,26 @@ func payroute(_ words: String..., input: String = "") async -> Captured {
 }
 
 /// Runs the tool in this process.
-func payroute(_ words: [String], input: [UInt8]) async -> Captured {
-    let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile(input))
-    defer { for file in [output, errors, input] { close(file.descriptor) } }
-    let console = Console(
-        vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
-        environment: { _ in nil })
-    let code = await CommandLineTool.run(words, console)
-    return Captured(
-        code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
-        errors: String(decoding: errors.content, as: UTF8.self))
+func payroute(
+    _ words: [String], input: [UInt8], clock: any PaymentClock = SystemPaymentClock(),
+    environment: [String: String] = [:]
+) async -> Captured {
+    await Captured(input: input) { output, errors, input in
+        let console = Console(
+            vendors: .all, output: output, diagnostics: errors, input: input, clock: clock,
+            environment: { environment[$0] })
+        return await CommandLineTool.run(words, console).rawValue
+    }
 }
 
-extension Captured {
-    /// The objects of `--json`, one a line.
-    var objects: [JSONValue] { get throws { try lines.map { try JSONValue(parsing: $0) } } }
-
-    /// The last object of `pay --json`: the outcome.
-    var ending: JSONValue { get throws { try objects.last ?? .null } }
+/// Runs the tool in this process on a terminal, and returns what that shows.
+func payrouteOnTerminal(
+    _ words: [String], typed: String = "", columns: UInt16 = 100, environment: [String: String] = [:]
+) async throws -> (code: ExitCode, shown: String) {
+    let terminal = try PseudoTerminal(columns: columns)
+    terminal.type(typed)
+    let console = Console(
+        vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { environment[$0] })
+    let code = await CommandLineTool.run(words, console)
+    return (code, terminal.close())
 }

@@ -30,15 +30,11 @@ struct NameOptionTests {
     private func payroute(_ words: String...) async -> Captured { await payroute(words) }
 
     private func payroute(_ words: [String]) async -> Captured {
-        let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile([]))
-        defer { for file in [output, errors, input] { close(file.descriptor) } }
-        let console = Console(
-            vendors: Self.vendors, output: output.descriptor, diagnostics: errors.descriptor,
-            input: input.descriptor, environment: { _ in nil })
-        let code = await CommandLineTool.run(words, console)
-        return Captured(
-            code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
-            errors: String(decoding: errors.content, as: UTF8.self))
+        await Captured(input: []) { output, errors, input in
+            let console = Console(
+                vendors: Self.vendors, output: output, diagnostics: errors, input: input, environment: { _ in nil })
+            return await CommandLineTool.run(words, console).rawValue
+        }
     }
 
     private static func names() throws -> NameServer {
