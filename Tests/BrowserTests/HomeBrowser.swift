@@ -17,8 +17,7 @@ struct HomeBrowser: Sendable {
         for await line in program.lines where line == "Ctrl-C stops it." { break }
         let driver = try await WebDriver(scripts: scripts)
         do {
-            while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-            let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+            let ready = try await Program.ready(in: file)
             let browser = HomeBrowser(driver: driver, base: try #require(ready["url"]?.string))
             try await work(browser)
         } catch {

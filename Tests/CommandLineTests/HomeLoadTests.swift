@@ -21,8 +21,7 @@ struct HomeLoadTests {
         let file = folder.path + "/ready.json"
         let program = try Program(["sandbox", "--port", "0", "--ready-file", file])
         for await line in program.lines where line == "Ctrl-C stops it." { break }
-        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+        let ready = try await Program.ready(in: file)
         let base = try HTTPURL(try #require(ready["url"]?.string))
         let client = RawClient(base)
         #expect(await Self.make(5000, client) == 5000)

@@ -13,8 +13,7 @@ import Testing
         let file = folder.file("ready.json")
         let program = try Program(["sandbox", "--port", "0", "--ready-file", file])
         for await line in program.lines where line == "Ctrl-C stops it." { break }
-        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+        let ready = try await Program.ready(in: file)
         let base = try #require(ready["url"]?.string)
         let answer = try await StandardTransport().send(HTTPRequest(.get, try HTTPURL(base)))
         let page = String(decoding: answer.body, as: UTF8.self)

@@ -76,8 +76,7 @@ struct SandboxAndDemoTests {
         var announced: [String] = []
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         #expect((6...14).contains(announced.count), "\(announced.count) lines")
-        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+        let ready = try await Program.ready(in: file)
         let url = try #require(ready["url"]?.string)
         #expect(announced.contains { $0.contains(url + "/playground") })
         func get(_ path: String) async throws -> HTTPResponse {

@@ -21,7 +21,7 @@ struct ServeCommandTests {
         defer { sandbox.stop() }
         let words = ["--journal", folder.file("journal"), "--sandbox", sandbox.baseURL.text, "--ready-file", file]
         let program = try Program(["serve"] + words + (hasTokens ? ["--tokens", tokens] : []))
-        let url = try await Self.url(in: file)
+        let url = try #require(try await Program.ready(in: file)["url"]?.string)
         let request = HTTPRequest(.get, try HTTPURL(url + "/openapi.json"))
         let status = try await StandardTransport().send(request).status
         program.signal(SIGTERM)
@@ -30,13 +30,6 @@ struct ServeCommandTests {
         #expect(ended.lines == ["API at \(url), described at /openapi.json", "Ctrl-C stops it."])
         #expect(ended.errors.contains("Every program of this machine can pay here") != hasTokens, "\(ended)")
         #expect(!FileManager.default.fileExists(atPath: file))
-    }
-
-    /// Returns the address of a server once it has written it.
-    private static func url(in file: String) async throws -> String {
-        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
-        return try #require(ready["url"]?.string)
     }
 
     @Test("A server that is asked to end waits for its payments, and is not ready for others")
@@ -51,7 +44,7 @@ struct ServeCommandTests {
             "--ready-file", file, "--drain", "600",
         ])
         defer { program.signal(SIGKILL) }
-        let url = try await Self.url(in: file)
+        let url = try #require(try await Program.ready(in: file)["url"]?.string)
         func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> HTTPResponse {
             try await StandardTransport().send(
                 HTTPRequest(

@@ -1,5 +1,6 @@
 import ChildProcesses
 package import Foundation
+package import PaymentCore
 
 /// A built executable of this package, run as scripts run it.
 package final class Program: Sendable {
@@ -59,6 +60,12 @@ package final class Program: Sendable {
     ) async throws -> Captured {
         let program = try Program(words, input: Array(input.utf8), environment: environment, executable: executable)
         return await program.captured()
+    }
+
+    /// Waits until a program that was started with `--ready-file` can be called, and returns the content of the file.
+    package static func ready(in file: String) async throws -> JSONValue {
+        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
+        return try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
     }
 
     /// Reads a pipe on a separate thread, because reading blocks, and closes it.
