@@ -104,10 +104,34 @@ public struct SimulatedScenario: Sendable, Hashable {
     public let summary: String
     /// The state in which it ends.
     public let ending: Ending
+    /// The heading under which a sandbox lists it, such as `Ends paid`.
+    public let group: String
 
     /// Creates a scenario.
-    public init(_ name: String, _ summary: String, ending: Ending) {
-        (self.name, self.summary, self.ending) = (name, summary, ending)
+    ///
+    /// - Parameters:
+    ///   - name: The name, distinct among the vendor's scenarios.
+    ///   - summary: The description, one sentence for people.
+    ///   - ending: The state in which it ends.
+    ///   - group: The heading under which a sandbox lists it; nil for that of its ending.
+    public init(_ name: String, _ summary: String, ending: Ending, group: String? = nil) {
+        (self.name, self.summary, self.ending, self.group) = (name, summary, ending, group ?? ending.heading)
+    }
+}
+
+extension SimulatedScenario.Ending {
+    /// The heading of the scenarios that end so.
+    package var heading: String {
+        switch self {
+        case .paid: "Ends paid"
+        case .authorized: "Ends authorized"
+        case .declined: "Ends declined"
+        case .cancelled: "Ends cancelled"
+        case .expired: "Ends expired"
+        case .open: "Stays open"
+        case .unknown: "The outcome is unknown at first"
+        case .refused: "Refused before it begins"
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import SandboxSupport
 
 /// The pages for people. They work without scripts. With scripts, the log is live.

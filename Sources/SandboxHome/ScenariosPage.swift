@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import SandboxSupport
 
 /// `/scenarios`: everything that can be shown, a list for each service. Scenarios with the same ending stand together
@@ -39,13 +40,13 @@ struct ScenariosPage {
     }
 
     /// True if each word of the search stands in the service, the scenario or its ending.
-    private func fits(_ scenario: ListedScenario, _ service: any ListedService) -> Bool {
+    private func fits(_ scenario: SimulatedScenario, _ service: any ListedService) -> Bool {
         let text = "\(service.id)/\(scenario.name) \(service.title) \(scenario.summary) \(scenario.group)".lowercased()
         return search.lowercased().split(separator: " ").allSatisfy { text.contains($0) }
     }
 
     private func table(_ service: any ListedService) -> String {
-        var groups: [(name: String, scenarios: [ListedScenario])] = []
+        var groups: [(name: String, scenarios: [SimulatedScenario])] = []
         for scenario in service.listed(tampered: showsTampered) where fits(scenario, service) {
             if let place = groups.firstIndex(where: { $0.name == scenario.group }) {
                 groups[place].scenarios.append(scenario)
@@ -72,7 +73,7 @@ struct ScenariosPage {
         return html + "</form></section>\n"
     }
 
-    private func isShown(_ scenario: ListedScenario, _ service: String) -> Bool {
+    private func isShown(_ scenario: SimulatedScenario, _ service: String) -> Bool {
         shown.map { $0.service == service && $0.payment.scenario == scenario.name } ?? false
     }
 
@@ -92,7 +93,7 @@ struct ScenariosPage {
             """
     }
 
-    private func row(_ scenario: ListedScenario, _ service: String) -> String {
+    private func row(_ scenario: SimulatedScenario, _ service: String) -> String {
         let name = HTMLText.escape(scenario.name)
         func button(_ verb: String, _ text: String, look: String = "") -> String {
             "<button\(look) name=\"\(verb)\" value=\"\(service)/\(name)\" aria-label=\"\(text): \(name)\">\(text)</button> "

@@ -11,9 +11,9 @@ package protocol ListedService: Sendable {
     /// The facts that a merchant's server needs to play its part, or nil if there are none.
     nonisolated var hint: String? { get }
     /// The scenarios that it can show.
-    nonisolated var scenarios: [ListedScenario] { get }
+    nonisolated var scenarios: [SimulatedScenario] { get }
     /// The scenarios of a dishonest gateway: nothing of them may be signed or paid.
-    nonisolated var tampered: [ListedScenario] { get }
+    nonisolated var tampered: [SimulatedScenario] { get }
     /// The pages that belong to no payment in particular.
     nonisolated var pages: [ListedPage] { get }
     /// True if payments can be made over another amount than the scenario's own.
@@ -56,7 +56,7 @@ package protocol ListedService: Sendable {
 
 extension ListedService {
     package nonisolated var hint: String? { nil }
-    package nonisolated var tampered: [ListedScenario] { [] }
+    package nonisolated var tampered: [SimulatedScenario] { [] }
     package nonisolated var pages: [ListedPage] { [] }
     package nonisolated var takesAmounts: Bool { true }
     package nonisolated var currency: String { "USD" }
@@ -64,7 +64,7 @@ extension ListedService {
     package nonisolated var notifies: Bool { true }
     package nonisolated var testnet: ListedTestnet? { nil }
     /// The scenarios that it can show, with or without those of a dishonest gateway.
-    package nonisolated func listed(tampered isShown: Bool) -> [ListedScenario] {
+    package nonisolated func listed(tampered isShown: Bool) -> [SimulatedScenario] {
         scenarios + (isShown ? tampered : [])
     }
 
@@ -86,46 +86,6 @@ package struct ListedTestnet: Sendable {
     package init(port: UInt16, parts: [(port: UInt16, path: String)]) {
         self.port = port
         self.parts = parts
-    }
-}
-
-/// A scenario of a service.
-package struct ListedScenario: Sendable, Hashable {
-    package let name: String
-    /// The description, for people.
-    package let summary: String
-    /// The ending. Scenarios that end alike stand together.
-    package let group: String
-
-    package init(name: String, summary: String, group: String) {
-        self.name = name
-        self.summary = summary
-        self.group = group
-    }
-
-    /// Creates a scenario that ends with `outcome`, such as `paid`, for a payer who wants to pay.
-    package init(name: String, summary: String, outcome: String) {
-        let group =
-            switch outcome {
-            case "paid": "Ends paid"
-            case "declined": "Ends declined"
-            case "expired": "Ends expired"
-            case "cancelled": "Ends cancelled"
-            case "pending": "Stays open"
-            case "unknown", "error": "The outcome is unknown at first"
-            case "refused": "Refused before it begins"
-            case "payable": "Can be paid"
-            case "unreachable": "The payee cannot be reached"
-            case "nobody": "There is no such payee"
-            case "nothing": "The payee accepts nothing"
-            default: outcome.isEmpty ? "Scenarios" : "Ends \(outcome)"
-            }
-        self.init(name: name, summary: summary, group: group)
-    }
-
-    /// Creates a scenario of a dishonest gateway.
-    package static func tampered(name: String, summary: String) -> ListedScenario {
-        ListedScenario(name: name, summary: summary, group: "Dishonest: nothing of it may be signed")
     }
 }
 

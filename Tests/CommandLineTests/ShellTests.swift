@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import SandboxSupport
 import TestSupport
 import Testing

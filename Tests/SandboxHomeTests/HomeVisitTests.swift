@@ -1,6 +1,7 @@
 import CitconSandbox
 import Foundation
 import PaymentCore
+import PaymentTesting
 import SandboxSupport
 import TestSupport
 import Testing

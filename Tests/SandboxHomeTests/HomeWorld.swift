@@ -74,8 +74,8 @@ struct HomeWorld: Sendable {
         var takesAmounts: Bool { id != "citcon" }
         var currency: String { base.currency }
         var examples: [ListedExample] { base.examples }
-        var scenarios: [ListedScenario] {
-            base.scenarios.map { ListedScenario(name: $0.name, summary: "x", group: "All") }
+        var scenarios: [SimulatedScenario] {
+            base.scenarios.map { SimulatedScenario($0.name, "x", ending: $0.ending, group: "All") }
         }
         var ledger: SandboxLedger { get async { await base.ledger } }
 

@@ -345,11 +345,7 @@ extension CitconSandbox: ListedService {
         "For a server: the private key is \(Self.privateKey.reveal()); notifications go to a urls.ipn on this machine."
     }
 
-    package nonisolated var scenarios: [ListedScenario] {
-        Scenario.allCases.map {
-            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
-        }
-    }
+    package nonisolated var scenarios: [SimulatedScenario] { Scenario.allCases.map { SimulatedScenario($0) } }
 
     package nonisolated func routes() -> [SharedAddress.Tenant] { [.init(self, paths: Self.paths)] }
 

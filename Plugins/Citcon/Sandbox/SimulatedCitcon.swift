@@ -162,7 +162,7 @@ extension CitconSandbox.Scenario {
 }
 
 extension SimulatedScenario {
-    fileprivate init(_ scenario: CitconSandbox.Scenario) {
+    init(_ scenario: CitconSandbox.Scenario) {
         let ending: Ending =
             switch scenario.expectedOutcome {
             case .paid: scenario == .authorizeOnly ? .authorized : .paid
@@ -172,7 +172,9 @@ extension SimulatedScenario {
             case .cancelled: .cancelled
             case .error: .unknown
             }
-        self.init(scenario.rawValue, scenario.summary, ending: ending)
+        // A sandbox lists it by what its payer sees at first.
+        let group = scenario.expectedOutcome == .pending ? Ending.open.heading : nil
+        self.init(scenario.rawValue, scenario.summary, ending: ending, group: group)
     }
 }
 

@@ -2,7 +2,7 @@ import PaykitKit
 import PaykitProvider
 package import PaymentCore
 package import PaymentLoopback
-import PaymentTesting
+package import PaymentTesting
 package import PaymentWallet
 package import SandboxSupport
 
@@ -133,14 +133,15 @@ extension PubkySandbox: ListedService {
             + "below /pkarr, the HTTP relay of authorisations below /link and /inbox."
     }
 
-    package nonisolated var scenarios: [ListedScenario] {
-        Scenario.allCases.map {
-            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
-        }
-            + Text.allCases.map { ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: "payable") }
+    package nonisolated var scenarios: [SimulatedScenario] {
+        Scenario.allCases.map { SimulatedScenario($0) }
+            + Text.allCases.map {
+                SimulatedScenario($0.rawValue, $0.summary, ending: .paid, group: SimulatedScenario.payable)
+            }
             + Self.manners.map {
-                ListedScenario(
-                    name: Self.privately + $0.rawValue, summary: Self.summary($0),
+                SimulatedScenario(
+                    Self.privately + $0.rawValue, Self.summary($0),
+                    ending: [.confirmed, .paid].contains($0.expectedOutcome) ? .paid : .refused,
                     group: "Asked for an invoice over a private channel")
             }
     }
@@ -214,6 +215,23 @@ extension PubkySandbox: ListedService {
     package func close() {
         for task in listening { task.cancel() }
         listening = []
+    }
+}
+
+extension SimulatedScenario {
+    fileprivate static let payable = "Can be paid"
+
+    /// A payee without a way to pay is refused before anything is sent to a wallet.
+    fileprivate init(_ scenario: PubkySandbox.Scenario) {
+        let (ending, group): (Ending, String?) =
+            switch scenario.expectedOutcome {
+            case .payable: (.paid, Self.payable)
+            case .unknownUser: (.refused, "There is no such payee")
+            case .unreachable: (.refused, "The payee cannot be reached")
+            case .nothing: (.refused, "The payee accepts nothing")
+            case .error: (.refused, nil)
+            }
+        self.init(scenario.rawValue, scenario.summary, ending: ending, group: group)
     }
 }
 

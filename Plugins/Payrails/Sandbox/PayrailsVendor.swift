@@ -1,5 +1,6 @@
 package import PaymentCore
 package import PaymentLoopback
+package import PaymentTesting
 package import PaymentWallet
 import PayrailsMerchant
 import PayrailsProvider
@@ -119,11 +120,7 @@ extension PayrailsSandbox: ListedService {
             + "meta.sandboxScenario chooses a scenario."
     }
 
-    package nonisolated var scenarios: [ListedScenario] {
-        Scenario.allCases.map {
-            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
-        }
-    }
+    package nonisolated var scenarios: [SimulatedScenario] { Scenario.allCases.map { SimulatedScenario($0) } }
 
     package nonisolated var pages: [ListedPage] {
         [

@@ -235,7 +235,7 @@ extension PayrailsSandbox {
 }
 
 extension SimulatedScenario {
-    fileprivate init(_ scenario: PayrailsSandbox.Scenario) {
+    init(_ scenario: PayrailsSandbox.Scenario) {
         let ending: Ending =
             switch scenario.expectedOutcome {
             case _ where scenario == .neverSettles: .open
@@ -245,6 +245,8 @@ extension SimulatedScenario {
             case .unknown: .unknown
             case .refused: .refused
             }
-        self.init(scenario.rawValue, scenario.summary, ending: ending)
+        // A sandbox lists it by what its payer sees at first.
+        let group = scenario.expectedOutcome == .pending ? Ending.open.heading : nil
+        self.init(scenario.rawValue, scenario.summary, ending: ending, group: group)
     }
 }

@@ -175,7 +175,7 @@ extension WalletConnectPaySandbox.Scenario {
 }
 
 extension SimulatedScenario {
-    fileprivate init(_ scenario: WalletConnectPaySandbox.Scenario) {
+    init(_ scenario: WalletConnectPaySandbox.Scenario) {
         let ending: Ending =
             switch scenario.expectedOutcome {
             case .paid: .paid
@@ -186,6 +186,13 @@ extension SimulatedScenario {
             case .cancelled: .cancelled
             default: scenario == .unknownStatus ? .open : .unknown
             }
-        self.init(scenario.rawValue, scenario.summary, ending: ending)
+        // A sandbox lists it by what its payer sees at first.
+        let group: String? =
+            switch scenario.statedOutcome {
+            case .pending: Ending.open.heading
+            case .unknown: Ending.unknown.heading
+            default: nil
+            }
+        self.init(scenario.rawValue, scenario.summary, ending: ending, group: group)
     }
 }

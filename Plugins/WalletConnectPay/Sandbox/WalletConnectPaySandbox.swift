@@ -271,14 +271,13 @@ extension WalletConnectPaySandbox: ListedService {
         ]
     }
 
-    package nonisolated var scenarios: [ListedScenario] {
-        Scenario.allCases.map {
-            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.statedOutcome.rawValue)
-        }
-    }
+    package nonisolated var scenarios: [SimulatedScenario] { Scenario.allCases.map { SimulatedScenario($0) } }
 
-    package nonisolated var tampered: [ListedScenario] {
-        TamperedAnswer.all.map { .tampered(name: $0.name, summary: $0.summary) }
+    package nonisolated var tampered: [SimulatedScenario] {
+        TamperedAnswer.all.map {
+            SimulatedScenario(
+                $0.name, $0.summary, ending: .refused, group: "Dishonest: nothing of it may be signed")
+        }
     }
 
     package nonisolated func routes() -> [SharedAddress.Tenant] {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import SandboxSupport
 
 /// `payroute completion`: the script with which a shell completes command lines.

@@ -142,7 +142,7 @@ enum SandboxCommand: Command {
     private static func list(
         _ services: [any ListedService], at base: HTTPURL, _ home: SandboxHome, showsTampered: Bool, _ console: Console
     ) async {
-        func announce(_ scenarios: [ListedScenario], of service: any ListedService) async {
+        func announce(_ scenarios: [SimulatedScenario], of service: any ListedService) async {
             for scenario in scenarios {
                 guard let payment = await home.make(scenario.name, of: service.id, at: base) else { continue }
                 Self.announce(payment, base, console)
