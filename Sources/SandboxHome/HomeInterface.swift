@@ -89,7 +89,7 @@ extension SandboxHome {
         _ = try Self.body(request)
         switch path[1] {
         case "pay":
-            guard let base = try? HTTPURL(request.url.origin), let work = await pay(id, at: base) else {
+            guard let base = try? HTTPURL(request.url.origin), let work = pay(id, at: base) else {
                 throw RequestError(status: 409, text: "Another program made this payment; it alone knows its link.")
             }
             await work.value

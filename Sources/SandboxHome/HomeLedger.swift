@@ -23,6 +23,8 @@ struct HomeLedger: Sendable {
         var taken: String?
         /// The payment as it was made here, or nil if another program made it.
         var listed: SandboxPayment?
+        /// The payment as the simulated payer can pay it.
+        var payable: SandboxPayment? { listed ?? facts?.payable }
         /// The ledger's statuses, oldest first.
         var words: [LedgerStatus] = []
         /// The newest events about it.

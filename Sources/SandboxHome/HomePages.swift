@@ -56,10 +56,9 @@ extension SandboxHome {
         }
         let service = service(entry.service)
         let pages = await service?.pages(of: id) ?? []
-        let payable = await service?.payable(id)
         return PaymentPage(
             entry: entry, service: service?.title ?? entry.service, pages: pages,
-            isPayable: entry.listed != nil || payable != nil, notifies: service?.notifies ?? false,
+            notifies: await service?.notifications(from: .max) != nil,
             picture: entry.listed.flatMap { actions.picture(of: $0.link) },
             origin: request.url.origin,
             last: homeLedger.lastNumber
@@ -159,7 +158,7 @@ extension SandboxHome {
     ///
     /// - Returns: False if there is nothing to pay here.
     private func start(_ id: String, at base: HTTPURL) async -> Bool {
-        guard let work = await pay(id, at: base) else { return false }
+        guard let work = pay(id, at: base) else { return false }
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         Task {
             await work.value

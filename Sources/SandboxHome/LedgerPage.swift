@@ -67,8 +67,6 @@ struct PaymentPage {
     let entry: HomeLedger.Entry
     let service: String
     let pages: [ListedPage]
-    /// True if the simulated payer can pay it.
-    let isPayable: Bool
     /// True if the service notifies merchants of such payments.
     let notifies: Bool
     let picture: String?
@@ -89,7 +87,7 @@ struct PaymentPage {
                 ("Service", service), ("Payment", entry.id),
                 ("Scenario", entry.listed.map { "\($0.scenario): \($0.summary)" } ?? "none: made by another program"),
             ]))            <div class="actions">
-            \(isPayable ? "<form method=\"post\" action=\"\(path)/pay\">\(button)</form>" : "")
+            \(entry.payable != nil ? "<form method=\"post\" action=\"\(path)/pay\">\(button)</form>" : "")
             \(pages.map { "<a class=\"button\" href=\"\(HTMLText.escape($0.path))\">\(HTMLText.escape($0.title))</a>" }.joined(separator: "\n"))
             \(notifies ? "<form method=\"post\" action=\"\(path)/notify\"><button>Notify again</button></form>" : "")
             </div>

@@ -174,8 +174,9 @@ package actor SandboxHome: SandboxService {
             }
             for event in homeLedger.read(ledger, of: service.id, at: clock.now) { hear?(event) }
             let start = published[service.id]?.start ?? 0
-            let notifications = await service.notifications(from: start)
-            publish(notifications, from: start, of: service.id)
+            if let notifications = await service.notifications(from: start) {
+                publish(notifications, from: start, of: service.id)
+            }
         }
     }
 
@@ -224,11 +225,10 @@ package actor SandboxHome: SandboxService {
     /// Pays as the simulated payer, and logs each step. A payment in progress is not paid a second time.
     ///
     /// - Returns: The work, or nil if there is nothing to pay here.
-    func pay(_ id: String, at base: HTTPURL) async -> Task<Void, Never>? {
+    func pay(_ id: String, at base: HTTPURL) -> Task<Void, Never>? {
         guard let entry = homeLedger.entries[id] else { return nil }
-        let payable = await service(entry.service)?.payable(id)
         if let task = payments[id] { return task }
-        guard let listed = entry.listed ?? payable else { return nil }
+        guard let listed = entry.payable else { return nil }
         homeLedger.change(id) { $0.isBeingPaid = true }
         let (steps, published) = AsyncStream.makeStream(of: (String, String).self)
         let actions = actions

@@ -60,7 +60,7 @@ struct ScenariosPage {
             <section aria-labelledby="\(id)">
             <h2 id="\(id)">\(HTMLText.escape(service.title))</h2>
             <form method="post" action="/scenarios">
-            \(service.takesAmounts ? amount(service) : "<p class=\"faint\">Each scenario has its own amount.</p>\n")
+            \(service.currency.map { amount(service, $0) } ?? "<p class=\"faint\">Each scenario has its own amount.</p>\n")
             """
         for group in groups {
             let isHere = group.scenarios.contains { isShown($0, service.id) }
@@ -77,11 +77,11 @@ struct ScenariosPage {
         shown.map { $0.service == service && $0.payment.scenario == scenario.name } ?? false
     }
 
-    private func amount(_ service: any ListedService) -> String {
+    private func amount(_ service: any ListedService, _ usual: String) -> String {
         let id = HTMLText.escape(service.id)
         let items = refused?.service == service.id ? refused?.items : nil
         let isWrong = items == nil ? "" : " aria-invalid=\"true\""
-        let currency = items?["currency"] ?? service.currency
+        let currency = items?["currency"] ?? usual
         return """
             <div class="actions"><div><label for="\(id)-amount">Amount <small>(empty: the scenario's own)</small></label>
             <input id="\(id)-amount" name="amount" inputmode="decimal" autocomplete="off" \

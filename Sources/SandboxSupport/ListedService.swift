@@ -16,14 +16,11 @@ package protocol ListedService: Sendable {
     nonisolated var tampered: [SimulatedScenario] { get }
     /// The pages that belong to no payment in particular.
     nonisolated var pages: [ListedPage] { get }
-    /// True if payments can be made over another amount than the scenario's own.
-    nonisolated var takesAmounts: Bool { get }
-    /// The currency of such an amount unless another is chosen: three letters of ISO 4217.
-    nonisolated var currency: String { get }
+    /// The currency of another amount than the scenario's own unless another is chosen: three letters of ISO 4217. Nil
+    /// if its payments take no other amount.
+    nonisolated var currency: String? { get }
     /// Texts that show how its links are read.
     nonisolated var examples: [ListedExample] { get }
-    /// True if merchants' servers are notified at all.
-    nonisolated var notifies: Bool { get }
     /// The fixed ports where clients of its testnet look for it, or nil if there are none.
     nonisolated var testnet: ListedTestnet? { get }
     /// The events so far.
@@ -38,13 +35,11 @@ package protocol ListedService: Sendable {
     func payment(named word: String) async -> String?
     /// Returns what a payment asks for.
     func facts(of payment: String) async -> ListedFacts
-    /// Returns a payment that another program made, as far as every payer may pay it, or nil if its maker alone knows
-    /// its link.
-    func payable(_ payment: String) async -> SandboxPayment?
     /// Returns the pages that people see of a payment.
     func pages(of payment: String) async -> [ListedPage]
-    /// Returns the notifications from the one at `index` on, oldest first.
-    func notifications(from index: Int) async -> [SentNotification]
+    /// Returns the notifications from the one at `index` on, oldest first. Returns nil if merchants' servers are not
+    /// notified at all.
+    func notifications(from index: Int) async -> [SentNotification]?
     /// Sends the newest notification about `payment` again, as services do, and returns it with its result. Returns nil
     /// if there is none, or no receiver.
     func notifyAgain(about payment: String) async -> SentNotification?
@@ -58,10 +53,8 @@ extension ListedService {
     package nonisolated var hint: String? { nil }
     package nonisolated var tampered: [SimulatedScenario] { [] }
     package nonisolated var pages: [ListedPage] { [] }
-    package nonisolated var takesAmounts: Bool { true }
-    package nonisolated var currency: String { "USD" }
+    package nonisolated var currency: String? { "USD" }
     package nonisolated var examples: [ListedExample] { [] }
-    package nonisolated var notifies: Bool { true }
     package nonisolated var testnet: ListedTestnet? { nil }
     /// The scenarios that it can show, with or without those of a dishonest gateway.
     package nonisolated func listed(tampered isShown: Bool) -> [SimulatedScenario] {
@@ -69,8 +62,7 @@ extension ListedService {
     }
 
     package func facts(of payment: String) async -> ListedFacts { ListedFacts() }
-    package func payable(_ payment: String) async -> SandboxPayment? { nil }
-    package func notifications(from index: Int) async -> [SentNotification] { [] }
+    package func notifications(from index: Int) async -> [SentNotification]? { nil }
     package func notifyAgain(about payment: String) async -> SentNotification? { nil }
     package func expire() async {}
     package func close() async {}
@@ -132,11 +124,16 @@ package struct ListedFacts: Sendable, Hashable {
     package var amount: Money?
     /// A word for it, if the page did not make it from a scenario.
     package var kind: String?
+    /// The payment as every payer may pay it, or nil if its maker alone knows its link.
+    package var payable: SandboxPayment?
 
-    package init(payee: String? = nil, amount: Money? = nil, kind: String? = nil) {
+    package init(
+        payee: String? = nil, amount: Money? = nil, kind: String? = nil, payable: SandboxPayment? = nil
+    ) {
         self.payee = payee
         self.amount = amount
         self.kind = kind
+        self.payable = payable
     }
 }
 

@@ -71,8 +71,7 @@ struct HomeWorld: Sendable {
         var id: String { base.id }
         var title: String { "Service \(id)" }
         var hint: String? { "its key is <b>" }
-        var takesAmounts: Bool { id != "citcon" }
-        var currency: String { base.currency }
+        var currency: String? { id == "citcon" ? nil : base.currency }
         var examples: [ListedExample] { base.examples }
         var scenarios: [SimulatedScenario] {
             base.scenarios.map { SimulatedScenario($0.name, "x", ending: $0.ending, group: "All") }
@@ -87,9 +86,8 @@ struct HomeWorld: Sendable {
         }
         func payment(named word: String) async -> String? { await base.payment(named: word) }
         func facts(of payment: String) async -> ListedFacts { await base.facts(of: payment) }
-        func payable(_ payment: String) async -> SandboxPayment? { await base.payable(payment) }
         func pages(of payment: String) async -> [ListedPage] { await base.pages(of: payment) }
-        func notifications(from index: Int) async -> [SentNotification] { await base.notifications(from: index) }
+        func notifications(from index: Int) async -> [SentNotification]? { await base.notifications(from: index) }
         func notifyAgain(about payment: String) async -> SentNotification? { await base.notifyAgain(about: payment) }
         func expire() async { await base.expire() }
     }

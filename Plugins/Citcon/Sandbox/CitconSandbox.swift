@@ -379,7 +379,7 @@ extension CitconSandbox: ListedService {
         }
     }
 
-    package func notifications(from index: Int) -> [SentNotification] { notifications.dropFirst(index).map(summary) }
+    package func notifications(from index: Int) -> [SentNotification]? { notifications.dropFirst(index).map(summary) }
 
     package func notifyAgain(about payment: String) async -> SentNotification? {
         guard let index = notifications.lastIndex(where: { $0.charge == payment }),

@@ -119,14 +119,13 @@ extension PubkySandbox: ListedService {
 
     package nonisolated var id: String { PaykitProvider.id.rawValue }
     package nonisolated var title: String { "Paykit" }
-    package nonisolated var notifies: Bool { false }
     /// The ports of the published testnet: the homeserver's, the pkarr relay's, and that of the relay of
     /// authorisations.
     package nonisolated var testnet: ListedTestnet? {
         ListedTestnet(port: 6286, parts: [(15_411, "/pkarr"), (15_412, "")])
     }
     /// Payees' amounts are in their published endpoints.
-    package nonisolated var takesAmounts: Bool { false }
+    package nonisolated var currency: String? { nil }
     package nonisolated var hint: String? {
         "Money is simulated: invoices and addresses are of regtest, and no real funds move. For an app: "
             + "PubkyNetwork.sandbox(…) at this address; the homeserver is \(homeserver), the relay of signed packets "

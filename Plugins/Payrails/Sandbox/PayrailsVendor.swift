@@ -113,7 +113,7 @@ package struct PayrailsVendor: SandboxVendor {
 extension PayrailsSandbox: ListedService {
     package nonisolated var id: String { PayrailsVendor().id.rawValue }
     package nonisolated var title: String { "Payrails" }
-    package nonisolated var currency: String { "EUR" }
+    package nonisolated var currency: String? { "EUR" }
     package nonisolated var hint: String? {
         let known = Configuration()
         return "For a server: the client id is \(known.clientID), its secret \(known.clientSecret.reveal()); "
@@ -159,7 +159,7 @@ extension PayrailsSandbox: ListedService {
         executions[payment] == nil ? [] : [ListedPage("Checkout", "/checkout/\(payment)")]
     }
 
-    package func notifications(from index: Int) -> [SentNotification] { sent.dropFirst(index).map(summary) }
+    package func notifications(from index: Int) -> [SentNotification]? { sent.dropFirst(index).map(summary) }
 
     package func notifyAgain(about payment: String) async -> SentNotification? {
         guard let index = sent.lastIndex(where: { $0.execution == payment }),

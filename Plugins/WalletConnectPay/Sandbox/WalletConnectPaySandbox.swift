@@ -302,17 +302,14 @@ extension WalletConnectPaySandbox: ListedService {
 
     package func payment(named word: String) -> String? { payments[word]?.id }
 
-    package func facts(of payment: String) -> ListedFacts {
-        payments[payment].map { ListedFacts(payee: $0.merchant, amount: $0.money) } ?? ListedFacts()
-    }
-
     /// Every payment's link stands on its buyer's page.
-    package func payable(_ payment: String) -> SandboxPayment? {
-        payments[payment].map {
-            SandboxPayment(
-                id: $0.id, scenario: $0.scenario.rawValue, summary: $0.scenario.summary,
-                link: PaymentIDs.link(to: $0.id))
-        }
+    package func facts(of payment: String) -> ListedFacts {
+        guard let payment = payments[payment] else { return ListedFacts() }
+        return ListedFacts(
+            payee: payment.merchant, amount: payment.money,
+            payable: SandboxPayment(
+                id: payment.id, scenario: payment.scenario.rawValue, summary: payment.scenario.summary,
+                link: PaymentIDs.link(to: payment.id)))
     }
 
     package func pages(of payment: String) -> [ListedPage] {
@@ -341,7 +338,7 @@ extension WalletConnectPaySandbox: ListedService {
         return record.accountsAskedForData.sorted()
     }
 
-    package func notifications(from index: Int) -> [SentNotification] { webhooks.dropFirst(index).map(summary) }
+    package func notifications(from index: Int) -> [SentNotification]? { webhooks.dropFirst(index).map(summary) }
 
     package func notifyAgain(about payment: String) async -> SentNotification? {
         guard let index = webhooks.lastIndex(where: { $0.payment == payment }),

@@ -124,13 +124,13 @@ import Testing
     @Test("No server is notified of these payments, and the page offers no notification")
     func notifications() async throws {
         let user = await world.sandbox.createUser()
-        #expect(!world.sandbox.notifies)
+        #expect(await world.sandbox.notifications(from: 0) == nil)
         #expect(await world.sandbox.notifyAgain(about: user.key.text) == nil)
         for (notifies, count) in [(true, 2), (false, 1)] {
             var entry = HomeLedger.Entry(service: "paykit", id: user.key.text, number: 1, date: Date())
             entry.taken = "2100 sat"
             let page = PaymentPage(
-                entry: entry, service: "Paykit", pages: [], isPayable: true, notifies: notifies, picture: nil,
+                entry: entry, service: "Paykit", pages: [], notifies: notifies, picture: nil,
                 origin: world.origin, last: 0
             ).response("x")
             #expect(page.text.components(separatedBy: "Notify again").count == count)
