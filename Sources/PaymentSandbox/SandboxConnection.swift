@@ -50,7 +50,7 @@ public struct SandboxConnection: Sendable {
         let names = SandboxVendors.all.list.flatMap(\.secretNames)
         var isSandbox = !names.isEmpty
         do {
-            let secrets = SandboxSecrets(.all, sandbox: url, transport: transport)
+            let secrets = AccountSecrets(.all, sandbox: url, transport: transport)
             for name in names where isSandbox {
                 isSandbox = try await secrets.secret(name) != nil
             }
@@ -78,7 +78,7 @@ public struct SandboxConnection: Sendable {
             registry: try ProviderRegistry(
                 SandboxVendors.all.providers(VendorSettings(sandbox: url, reader: reader))), transport: transport,
             journal: journal, readers: [reader],
-            secrets: SandboxSecrets(.all, sandbox: url, transport: transport))
+            secrets: AccountSecrets(.all, sandbox: url, transport: transport))
     }
 
     /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: no

@@ -17,15 +17,15 @@ package protocol SandboxVendor: Sendable {
 
     /// Returns its providers, calling their real services, or the sandbox that the settings name.
     func providers(_ settings: VendorSettings) throws -> [any PaymentService]
-    /// Returns the merchants' services of a sandbox, with the keys that every sandbox has.
-    func merchants(at sandbox: HTTPURL) throws -> [any PaymentService]
     /// Creates its simulated service. Returns nil if it has none.
     func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)?
 
-    // MARK: Real money
+    // MARK: Accounts
 
     /// The members of an account at its service, or none if it has no accounts.
     var accountMembers: [VendorAccount.Member] { get }
+    /// Returns the accounts that every sandbox has, whose keys are not secret.
+    func accounts(at sandbox: HTTPURL) -> [VendorAccount]
     /// Returns the merchant's services of an account.
     ///
     /// - Throws: an error without secrets, when a value cannot be used.
@@ -51,11 +51,6 @@ package protocol SandboxVendor: Sendable {
     var pagePaths: [String] { get }
     /// The names of the secrets that an application keeps for it.
     var secretNames: [String] { get }
-    /// Returns a secret that an application keeps, got from the sandbox, whose keys are not secret, or nil for names
-    /// that are another vendor's.
-    func secret(_ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport) async throws -> Redacted<
-        String
-    >?
     /// Makes a payment as a merchant's server does. Returns nil if the vendor's merchants make none by a call.
     func createPayment(
         _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
@@ -90,12 +85,12 @@ package protocol SandboxVendor: Sendable {
 }
 
 extension SandboxVendor {
-    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] { [] }
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? { nil }
     package func payer(
         _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
     ) -> Payer? { nil }
     package var accountMembers: [VendorAccount.Member] { [] }
+    package func accounts(at sandbox: HTTPURL) -> [VendorAccount] { [] }
     package func merchants(of account: VendorAccount) throws -> [any PaymentService] { [] }
     package func secret(
         _ name: String, of account: VendorAccount, over transport: any HTTPTransport
@@ -104,9 +99,6 @@ extension SandboxVendor {
     package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? { nil }
     package var pagePaths: [String] { [] }
     package var secretNames: [String] { [] }
-    package func secret(
-        _ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport
-    ) async throws -> Redacted<String>? { nil }
     package func createPayment(
         _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
     ) async throws -> CreatedSandboxPayment? { nil }
@@ -121,6 +113,11 @@ extension SandboxVendor {
     package func statusName(of payment: PaymentReference) -> PaymentReference { payment }
     package var demo: [DemoScenario] { [] }
     package var samples: [SampleText] { [] }
+
+    /// Returns the merchants' services of a sandbox.
+    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+        try accounts(at: sandbox).flatMap(merchants)
+    }
 }
 
 // MARK: - All vendors
@@ -417,41 +414,26 @@ package struct SampleText: Sendable {
 
 // MARK: - Secrets
 
-/// The secrets that an application keeps, got from the sandbox, whose keys are not secret.
-package struct SandboxSecrets: SecretStore {
-    private let vendors: SandboxVendors
-    private let sandbox: HTTPURL
+/// The secrets that an application keeps, got with accounts.
+package struct AccountSecrets: SecretStore {
+    private let accounts: [(vendor: any SandboxVendor, account: VendorAccount)]
     private let transport: any HTTPTransport
 
-    package init(_ vendors: SandboxVendors, sandbox: HTTPURL, transport: any HTTPTransport) {
-        self.vendors = vendors
-        self.sandbox = sandbox
+    /// Creates the secrets of the accounts at the real services.
+    package init(_ vendors: SandboxVendors, _ accounts: [ProviderID: VendorAccount], transport: any HTTPTransport) {
+        self.accounts = vendors.list.compactMap { vendor in accounts[vendor.id].map { (vendor, $0) } }
         self.transport = transport
     }
 
-    /// Returns a secret that one of the vendors knows, or nil for any other name.
-    package func secret(_ name: String) async throws -> Redacted<String>? {
-        for vendor in vendors.list {
-            if let secret = try await vendor.secret(name, at: sandbox, over: transport) { return secret }
-        }
-        return nil
-    }
-}
-
-/// The secrets that an application keeps, got with the accounts at the real services.
-package struct AccountSecrets: SecretStore {
-    private let vendors: SandboxVendors
-    private let accounts: [ProviderID: VendorAccount]
-    private let transport: any HTTPTransport
-
-    package init(_ vendors: SandboxVendors, _ accounts: [ProviderID: VendorAccount], transport: any HTTPTransport) {
-        (self.vendors, self.accounts, self.transport) = (vendors, accounts, transport)
+    /// Creates the secrets of the accounts that the sandbox served at `sandbox` has.
+    package init(_ vendors: SandboxVendors, sandbox: HTTPURL, transport: any HTTPTransport) {
+        accounts = vendors.list.flatMap { vendor in vendor.accounts(at: sandbox).map { (vendor, $0) } }
+        self.transport = transport
     }
 
     /// Returns a secret that one of the accounts gives, or nil for any other name.
     package func secret(_ name: String) async throws -> Redacted<String>? {
-        for vendor in vendors.list {
-            guard let account = accounts[vendor.id] else { continue }
+        for (vendor, account) in accounts {
             if let secret = try await vendor.secret(name, of: account, over: transport) { return secret }
         }
         return nil

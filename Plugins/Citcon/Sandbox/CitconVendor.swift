@@ -45,11 +45,8 @@ package struct CitconVendor: SandboxVendor {
         return try CitconEndpoint(mode, baseURL: account["url"])
     }
 
-    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
-        try merchants(of: Self.account(at: sandbox))
-    }
+    package func accounts(at sandbox: HTTPURL) -> [VendorAccount] { [Self.account(at: sandbox)] }
 
-    /// The account that every sandbox has.
     private static func account(at sandbox: HTTPURL) -> VendorAccount {
         VendorAccount(
             texts: ["environment": "UAT", "url": sandbox.text + "/v1/"],
@@ -72,12 +69,6 @@ package struct CitconVendor: SandboxVendor {
     package var secretNames: [String] { [CitconProvider.accessTokenName()] }
 
     /// Returns an access token of the kind that an application gets from its merchant's server.
-    package func secret(
-        _ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport
-    ) async throws -> Redacted<String>? {
-        try await secret(name, of: Self.account(at: sandbox), over: transport)
-    }
-
     package func secret(
         _ name: String, of account: VendorAccount, over transport: any HTTPTransport
     ) async throws -> Redacted<String>? {

@@ -46,12 +46,13 @@ package struct PayrailsVendor: SandboxVendor {
         ]
     }
 
-    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+    package func accounts(at sandbox: HTTPURL) -> [VendorAccount] {
         let known = PayrailsSandbox.Configuration()
-        return try merchants(
-            of: VendorAccount(
+        return [
+            VendorAccount(
                 texts: ["url": sandbox.text, "clientID": known.clientID, "captureMode": "Instant"],
-                files: ["clientSecretFile": known.clientSecret]))
+                files: ["clientSecretFile": known.clientSecret])
+        ]
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {

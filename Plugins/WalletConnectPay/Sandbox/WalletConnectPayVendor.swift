@@ -53,6 +53,7 @@ package struct WalletConnectPayVendor: SandboxVendor {
         }
         return [
             try WalletConnectPayMerchant(
+                id: account["id"].map { ProviderID(rawValue: $0) } ?? WalletConnectPayMerchant.id,
                 merchantID: merchant, key: try WalletConnectPayMerchant.Key(key),
                 webhookSecrets: try account.secrets("webhookSecretFile").map {
                     try WalletConnectPayMerchant.WebhookSecret($0)
@@ -62,14 +63,16 @@ package struct WalletConnectPayVendor: SandboxVendor {
 
     package var unknownPayment: String { "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV" }
 
-    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
-        try [
+    /// Only a sandbox's account states the id of its service: it has one for each environment.
+    package func accounts(at sandbox: HTTPURL) -> [VendorAccount] {
+        [
             (WalletConnectPayMerchant.id, WalletConnectPaySandbox.liveKey),
             (Self.testMerchant, WalletConnectPaySandbox.testKey),
         ].map { id, key in
-            try WalletConnectPayMerchant(
-                id: id, merchantID: WalletConnectPaySandbox.merchantID, key: try WalletConnectPayMerchant.Key(key),
-                baseURL: sandbox.text)
+            VendorAccount(
+                texts: [
+                    "id": id.rawValue, "merchantID": WalletConnectPaySandbox.merchantID, "url": sandbox.text,
+                ], files: ["keyFile": key])
         }
     }
 

@@ -55,7 +55,7 @@ struct PaymentSession: Sendable {
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
         let seen = SeenEvents()
         let secrets = ExternalSecrets(
-            base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
+            base: AccountSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
             environment: environment)
         let registry = try vendors.registry(
             sandbox: sandbox, privately: privately, allowing: allowedTokens, names: names, with: external)

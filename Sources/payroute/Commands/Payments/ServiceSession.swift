@@ -30,7 +30,7 @@ struct ServiceSession {
                 arguments, console, creatingJournal: isCreating,
                 VendorSettings(sandbox: sandbox, reader: Installation.standards, names: names),
                 payer: known.payer(DevelopmentWallet(seed: seed), at: sandbox, over: transport),
-                secrets: SandboxSecrets(known, sandbox: sandbox, transport: transport), over: transport
+                secrets: AccountSecrets(known, sandbox: sandbox, transport: transport), over: transport
             ) { try $0.merchants(at: sandbox) }
             return
         }
