@@ -379,11 +379,11 @@ package struct DemoScenario: Sendable {
     package let isPaidTwice: Bool
 
     package init(
-        _ title: String, _ scenario: String, _ ending: Ending, captures: Int, lastEvent: LedgerStatus,
-        isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
+        _ title: String, _ scenario: some RawRepresentable<String>, _ ending: Ending, captures: Int,
+        last lastEvent: LedgerStatus, isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
     ) {
         self.title = title
-        self.scenario = scenario
+        self.scenario = scenario.rawValue
         self.ending = ending
         self.captures = captures
         self.lastEvent = lastEvent

@@ -78,10 +78,12 @@ public actor CitconSandbox: SandboxService {
         makeCharge(scenario, amount: scenario.plan.price.amount, ipn: ipn, returnURL: returnURL)
     }
 
-    /// Creates a charge of a scenario over another amount; nil when its currency is not the scenario's.
+    /// Creates a charge of a scenario over another amount, or nil for its own. Returns nil when the currency is not the
+    /// scenario's.
     package func createCharge(
-        _ scenario: Scenario, over amount: Money, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
+        _ scenario: Scenario, over amount: Money?, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge? {
+        guard let amount else { return createCharge(scenario, ipn: ipn, returnURL: returnURL) }
         guard amount.currency.description == scenario.plan.price.currency,
             let units = Int64(exactly: amount.minorUnits), units > 0, units < Int64.max / 100
         else { return nil }
@@ -350,9 +352,9 @@ extension CitconSandbox: ListedService {
     package nonisolated func routes() -> [SharedAddress.Tenant] { [.init(self, paths: Self.paths)] }
 
     package func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
-        guard let scenario = Scenario(rawValue: scenario),
-            let charge = amount.map({ createCharge(scenario, over: $0) }) ?? createCharge(scenario)
-        else { return nil }
+        guard let scenario = Scenario(rawValue: scenario), let charge = createCharge(scenario, over: amount) else {
+            return nil
+        }
         return SandboxPayment(
             id: charge.id, scenario: scenario.rawValue, summary: scenario.summary, link: charge.link)
     }

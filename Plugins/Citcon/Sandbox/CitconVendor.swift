@@ -100,19 +100,16 @@ package struct CitconVendor: SandboxVendor {
     }
 
     package var demo: [DemoScenario] {
-        func demo(
-            _ title: String, _ scenario: CitconSandbox.Scenario, _ ending: DemoScenario.Ending, captures: Int,
-            last: LedgerStatus
-        ) -> DemoScenario {
-            DemoScenario(title, scenario.rawValue, ending, captures: captures, lastEvent: last)
-        }
+        typealias Scenario = CitconSandbox.Scenario
         return [
-            demo("WeChat Pay", .wechatPay, .succeeded, captures: 1, last: .settled),
-            demo("payer stays in the wallet", .interrupted, .succeeded, captures: 1, last: .settled),
-            demo("payer cancels in Alipay", .cancelledInAlipay, .cancelled, captures: 0, last: .cancelled),
-            demo("payment page in Korea", .toss, .succeeded, captures: 1, last: .settled),
-            demo("authorized, not captured", .authorizeOnly, .succeeded, captures: 0, last: .authorized),
-            demo("card declined", .declined, .declined, captures: 0, last: .failed),
+            DemoScenario("WeChat Pay", Scenario.wechatPay, .succeeded, captures: 1, last: .settled),
+            DemoScenario("payer stays in the wallet", Scenario.interrupted, .succeeded, captures: 1, last: .settled),
+            DemoScenario(
+                "payer cancels in Alipay", Scenario.cancelledInAlipay, .cancelled, captures: 0, last: .cancelled),
+            DemoScenario("payment page in Korea", Scenario.toss, .succeeded, captures: 1, last: .settled),
+            DemoScenario(
+                "authorized, not captured", Scenario.authorizeOnly, .succeeded, captures: 0, last: .authorized),
+            DemoScenario("card declined", Scenario.declined, .declined, captures: 0, last: .failed),
         ]
     }
 

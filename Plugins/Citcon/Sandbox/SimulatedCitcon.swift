@@ -2,6 +2,7 @@ import CitconMerchant
 import CitconProvider
 package import PaymentCore
 package import PaymentTesting
+import SandboxSupport
 
 /// Citcon as tests and the simulator know it: the provider and the merchant's service at a sandbox with all its
 /// scenarios, the payer's wallets, and another merchant at the same service.
@@ -54,32 +55,20 @@ package struct SimulatedCitcon: SimulatedVendor {
         _ scenario: SimulatedScenario, over amount: Money?
     ) async throws -> any SimulatedPayment {
         let known = CitconSandbox.Scenario(rawValue: scenario.name) ?? .endless
-        let charge: CitconSandbox.Charge
-        if let amount {
-            guard let made = await sandbox.createCharge(known, over: amount, ipn: Self.ipn) else {
-                throw PaymentError(.requestRefused, "the scenario \(scenario.name) has another currency than \(amount)")
-            }
-            charge = made
-        } else {
-            charge = await sandbox.createCharge(known, ipn: Self.ipn)
+        guard let charge = await sandbox.createCharge(known, over: amount, ipn: Self.ipn) else {
+            throw PaymentError(.requestRefused, "the scenario \(scenario.name) has another currency")
         }
         let (paid, foreign) = await (sandbox.createCharge(.unionPay), otherMerchants.createCharge(ipn: Self.ipn))
         await sandbox.pay(paid)
         await otherMerchants.pay(foreign)
         return ChargePayment(
-            charge: charge, price: try Self.price(in: charge.link), sandbox: sandbox, paid: paid,
+            charge: charge, price: await sandbox.facts(of: charge.id).amount, sandbox: sandbox, paid: paid,
             otherMerchants: otherMerchants)
     }
 
     /// Payers' references name the environment, too.
     package func id(of reference: String) -> String {
         reference.hasPrefix("uat/") ? String(reference.dropFirst(4)) : reference
-    }
-
-    private static func price(in link: String) throws -> Money {
-        let items = try PaymentLink(link).queryItems
-        let (amount, code) = (items.values("amount").first ?? "", items.values("currency").first ?? "")
-        return try Money(minorUnitText: String(amount), currency: .fiat(try FiatCurrency(String(code))))
     }
 
     /// Accepts the provider's access token in place of one of the sandbox's. Merchants get theirs from the service.

@@ -53,14 +53,13 @@ package struct PaykitVendor: SandboxVendor {
     ) -> Payer? { Payer(settler: SandboxSettler(at: sandbox, over: transport)) }
 
     package var demo: [DemoScenario] {
-        func demo(_ title: String, _ scenario: String, isPaidTwice: Bool = false) -> DemoScenario {
-            DemoScenario(
-                title, scenario, .succeeded, captures: 1, lastEvent: .settled, isPaidTwice: isPaidTwice)
-        }
+        typealias Scenario = PubkySandbox.Scenario
+        typealias Text = PubkySandbox.Text
         return [
-            demo("a payee on the Pubky network", "ready"),
-            demo("same invoice paid twice", "invoice", isPaidTwice: true),
-            demo("Lightning invoice by itself", "bare-invoice"),
+            DemoScenario("a payee on the Pubky network", Scenario.ready, .succeeded, captures: 1, last: .settled),
+            DemoScenario(
+                "same invoice paid twice", Text.invoice, .succeeded, captures: 1, last: .settled, isPaidTwice: true),
+            DemoScenario("Lightning invoice by itself", Text.bareInvoice, .succeeded, captures: 1, last: .settled),
         ]
     }
 
@@ -94,7 +93,7 @@ private struct ReceiptFile: ReceiptStore {
 /// Payments are named by the keys of their payees. No server is notified: payees look at their received payments.
 extension PubkySandbox: ListedService {
     /// A payment text that requires no lookup of a payee.
-    private enum Text: String, CaseIterable {
+    fileprivate enum Text: String, CaseIterable {
         case invoice
         case bareInvoice = "bare-invoice"
         case bareAddress = "bare-address"

@@ -88,17 +88,14 @@ package struct PayrailsVendor: SandboxVendor {
     }
 
     package var demo: [DemoScenario] {
-        func demo(
-            _ title: String, _ scenario: PayrailsSandbox.Scenario, _ ending: DemoScenario.Ending, captures: Int,
-            last: LedgerStatus
-        ) -> DemoScenario {
-            DemoScenario(title, scenario.rawValue, ending, captures: captures, lastEvent: last)
-        }
+        typealias Scenario = PayrailsSandbox.Scenario
         return [
-            demo("stored card", .paid, .succeeded, captures: 1, last: .captured),
-            demo("the bank asks the payer", .challenge, .succeeded, captures: 1, last: .captured),
-            demo("declined, then said pending", .declinedThenPending, .declined, captures: 0, last: .failed),
-            demo("answer that cannot be read", .garbledAnswer, .succeeded, captures: 1, last: .captured),
+            DemoScenario("stored card", Scenario.paid, .succeeded, captures: 1, last: .captured),
+            DemoScenario("the bank asks the payer", Scenario.challenge, .succeeded, captures: 1, last: .captured),
+            DemoScenario(
+                "declined, then said pending", Scenario.declinedThenPending, .declined, captures: 0, last: .failed),
+            DemoScenario(
+                "answer that cannot be read", Scenario.garbledAnswer, .succeeded, captures: 1, last: .captured),
         ]
     }
 

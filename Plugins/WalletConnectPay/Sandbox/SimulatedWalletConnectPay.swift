@@ -1,6 +1,7 @@
 package import PaymentCore
 package import PaymentTesting
 import PaymentWallet
+import SandboxSupport
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
 
@@ -67,15 +68,14 @@ package struct SimulatedWalletConnectPay: SimulatedVendor {
         _ scenario: SimulatedScenario, over amount: Money?
     ) async throws -> any SimulatedPayment {
         let known = WalletConnectPaySandbox.Scenario(rawValue: scenario.name) ?? .endless
-        let price = try amount ?? Money(minorUnits: 1250, currency: .usd)
-        guard price.currency == .usd else {
-            throw PaymentError(.requestRefused, "the scenarios are priced in dollars, not in \(price.currency)")
+        guard let made = await sandbox.createPayment(known, over: amount) else {
+            throw PaymentError(.requestRefused, "the scenarios are priced in dollars")
         }
-        let made = await sandbox.createPayment(known, cents: price.minorUnits)
         let paid = await sandbox.createPayment(.alreadyPaid)
         await otherMerchants.pay(otherMerchants.createPayment(.paidAtOnce).id)
         return GatewayPayment(
-            id: made.id, link: made.link, price: price, sandbox: sandbox, paid: paid.id, otherMerchants: otherMerchants)
+            id: made.id, link: made.link, price: await sandbox.facts(of: made.id).amount, sandbox: sandbox,
+            paid: paid.id, otherMerchants: otherMerchants)
     }
 
     /// Only the service resolves a short link, which arrives encoded as a whole.

@@ -74,6 +74,12 @@ public actor WalletConnectPaySandbox: SandboxService {
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
     }
 
+    /// Creates a payment over another amount, or nil for the usual one. Returns nil for one that is not in dollars.
+    package func createPayment(_ scenario: Scenario, over amount: Money?) -> Payment? {
+        guard let amount else { return createPayment(scenario) }
+        return amount.currency == .usd ? createPayment(scenario, cents: amount.minorUnits) : nil
+    }
+
     /// Pays a payment with another payer's wallet. The scenario can override the outcome. Does nothing when the payment
     /// can no longer be paid.
     ///
@@ -292,10 +298,9 @@ extension WalletConnectPaySandbox: ListedService {
             let payment = createPayment(tampered: answer)
             return SandboxPayment(id: payment.id, scenario: answer.name, summary: answer.summary, link: payment.link)
         }
-        guard let scenario = Scenario(rawValue: scenario) else { return nil }
-        // Its scenarios are priced in dollars.
-        if let amount, amount.currency.description != "USD" { return nil }
-        let payment = amount.map { createPayment(scenario, cents: $0.minorUnits) } ?? createPayment(scenario)
+        guard let scenario = Scenario(rawValue: scenario), let payment = createPayment(scenario, over: amount) else {
+            return nil
+        }
         return SandboxPayment(
             id: payment.id, scenario: scenario.rawValue, summary: scenario.summary, link: payment.link)
     }

@@ -124,29 +124,25 @@ package struct WalletConnectPayVendor: SandboxVendor {
     }
 
     package var demo: [DemoScenario] {
-        func demo(
-            _ title: String, _ scenario: WalletConnectPaySandbox.Scenario, _ ending: DemoScenario.Ending,
-            captures: Int,
-            last: LedgerStatus, isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
-        ) -> DemoScenario {
-            DemoScenario(
-                title, scenario.rawValue, ending, captures: captures, lastEvent: last, isRefused: isRefused,
-                lostAnswer: lostAnswer, isPaidTwice: isPaidTwice)
-        }
+        typealias Scenario = WalletConnectPaySandbox.Scenario
         return [
-            demo("paid at once", .paidAtOnce, .succeeded, captures: 1, last: .settled),
-            demo("paid after polling", .paidAfterPolling, .succeeded, captures: 1, last: .settled),
-            demo(
-                "answer lost on the way", .paidAfterPolling, .succeeded, captures: 1, last: .settled,
+            DemoScenario("paid at once", Scenario.paidAtOnce, .succeeded, captures: 1, last: .settled),
+            DemoScenario("paid after polling", Scenario.paidAfterPolling, .succeeded, captures: 1, last: .settled),
+            DemoScenario(
+                "answer lost on the way", Scenario.paidAfterPolling, .succeeded, captures: 1, last: .settled,
                 lostAnswer: "/confirm"),
-            demo("same link paid twice", .paidAtOnce, .succeeded, captures: 1, last: .settled, isPaidTwice: true),
-            demo("payer declines", .paidAtOnce, .cancelled, captures: 0, last: .created, isRefused: true),
-            demo("payment expired", .expired, .expired, captures: 0, last: .expired),
-            demo("too little money", .insufficientOptions, .declined, captures: 0, last: .created),
-            demo("already paid", .alreadyPaid, .succeeded, captures: 0, last: .created),
-            demo("cancelled by merchant", .cancelledByMerchant, .cancelled, captures: 0, last: .created),
-            demo("fails after confirming", .failsAfterConfirm, .unknown, captures: 1, last: .failed),
-            demo("refused for compliance", .declinedForCompliance, .unknown, captures: 1, last: .failed),
+            DemoScenario(
+                "same link paid twice", Scenario.paidAtOnce, .succeeded, captures: 1, last: .settled, isPaidTwice: true),
+            DemoScenario(
+                "payer declines", Scenario.paidAtOnce, .cancelled, captures: 0, last: .created, isRefused: true),
+            DemoScenario("payment expired", Scenario.expired, .expired, captures: 0, last: .expired),
+            DemoScenario("too little money", Scenario.insufficientOptions, .declined, captures: 0, last: .created),
+            DemoScenario("already paid", Scenario.alreadyPaid, .succeeded, captures: 0, last: .created),
+            DemoScenario(
+                "cancelled by merchant", Scenario.cancelledByMerchant, .cancelled, captures: 0, last: .created),
+            DemoScenario("fails after confirming", Scenario.failsAfterConfirm, .unknown, captures: 1, last: .failed),
+            DemoScenario(
+                "refused for compliance", Scenario.declinedForCompliance, .unknown, captures: 1, last: .failed),
         ]
     }
 
