@@ -92,7 +92,8 @@ let sources: [Target] = [
     .target(
         name: "PaymentSandbox",
         dependencies: [
-            "PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentTransport", "PaymentWallet", "SandboxSupport",
+            "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentStandards", "PaymentTesting",
+            "PaymentTransport", "PaymentWallet", "SandboxHome", "SandboxSupport",
             "BitcoinSandbox", "CitconSandbox", "PaykitSandbox", "PayrailsSandbox", "WalletConnectPaySandbox",
         ]),
     // The command line, which is given its vendors, and the program, which gives it all of them.

@@ -9,7 +9,9 @@ extension SandboxHome {
         switch (request.method, path.count) {
         case (.get, 0):
             await refresh()
-            return HomePage(services: services, origin: request.url.origin, last: homeLedger).response(nonce)
+            return HomePage(
+                services: services, program: actions.program, origin: request.url.origin, last: homeLedger
+            ).response(nonce)
         case (.get, 1), (.get, 2):
             switch path[0] {
             case "playground" where path.count == 1:
@@ -60,8 +62,7 @@ extension SandboxHome {
             entry: entry, service: service?.title ?? entry.service, pages: pages,
             notifies: await service?.notifications(from: .max) != nil,
             picture: entry.listed.flatMap { actions.picture(of: $0.link) },
-            origin: request.url.origin,
-            last: homeLedger.lastNumber
+            origin: request.url.origin, last: homeLedger.lastNumber, program: actions.program
         ).response(nonce)
     }
 
@@ -225,6 +226,7 @@ extension SandboxHome {
 /// `/`: the services that run here, the settings that point a program at them, and the menu.
 struct HomePage {
     let services: [any ListedService]
+    let program: String?
     let origin: String
     let last: HomeLedger
 
@@ -279,7 +281,9 @@ struct HomePage {
 
     private var snippets: String {
         guard let service = services.first, let scenario = service.scenarios.first else { return "" }
-        return HomeSnippet.all(origin: origin, service: service.id, scenario: scenario.name).map {
+        return HomeSnippet.all(origin: origin, service: service.id, scenario: scenario.name).filter {
+            program != nil || !$0.needsProgram
+        }.map {
             "<details><summary>\($0.name)</summary>\(HomeFrame.copyable($0.text, name: $0.name))</details>\n"
         }.joined()
     }
@@ -311,6 +315,8 @@ struct HomePage {
 struct HomeSnippet {
     let name: String
     let text: String
+    /// True if it runs at the sandbox of the command line alone.
+    var needsProgram = false
 
     /// Returns one program for each language.
     ///
@@ -324,11 +330,11 @@ struct HomeSnippet {
                 text: """
                     export PAYROUTE_SANDBOX=\(origin)
                     payroute pay "$(payroute sandbox new \(service)/\(scenario) | head -n 1)"
-                    """),
+                    """, needsProgram: true),
             HomeSnippet(
                 name: "curl",
                 text: "curl -s \(origin)/_sandbox/payments -H 'Content-Type: application/json' -d '\(order)'"),
-            HomeSnippet(name: "Swift", text: swift(origin, service, scenario)),
+            HomeSnippet(name: "Swift", text: swift(origin, service, scenario), needsProgram: true),
             HomeSnippet(
                 name: "JavaScript",
                 text: """

@@ -72,6 +72,8 @@ struct PaymentPage {
     let picture: String?
     let origin: String
     let last: Int
+    /// The name of the program in commands to copy, or nil for none.
+    let program: String?
 
     func response(_ nonce: String) -> HTTPResponse {
         let path = HomeFrame.path(entry.id)
@@ -126,11 +128,17 @@ struct PaymentPage {
             <section class="card"><h2>Link</h2>
             \(HomeFrame.copyable(listed.link, name: "link", scrolls: true))
             \(drawing)
-            <h3>With the command line</h3>
-            \(HomeFrame.copyable(listed.command("payroute", at: origin), name: "command", scrolls: true))
-            </section>
+            \(program.map { command(listed, $0) } ?? "")</section>
 
             """
+    }
+
+    private func command(_ listed: SandboxPayment, _ program: String) -> String {
+        """
+        <h3>With the command line</h3>
+        \(HomeFrame.copyable(listed.command(program, at: origin), name: "command", scrolls: true))
+
+        """
     }
 
     private var report: String {

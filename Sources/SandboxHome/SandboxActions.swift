@@ -4,11 +4,13 @@ package import SandboxSupport
 /// The functions that the program passes to the sandbox's home that it serves: its own router, payer and QR codes. The
 /// page therefore shows the same as the command line.
 package protocol SandboxActions: Sendable {
+    /// The name of the program in commands to copy, or nil if it has no such commands.
+    var program: String? { get }
     /// Reads and identifies a text. Sends nothing.
     func read(_ text: String) -> TextReading
     /// Reads the codes in a picture file. There is at least one.
     func texts(in picture: [UInt8]) throws(PictureError) -> [String]
-    /// Draws a text as a QR code, as an SVG document. Returns nil if it is too long.
+    /// Draws a text as a QR code, as an SVG document. Returns nil if it is too long, or if the program draws none.
     func picture(of text: String) -> String?
     /// Pays as a simulated payer at the sandbox served at `base`, and reports each step.
     ///

@@ -9,7 +9,7 @@ struct ScenariosPage {
     struct Shown {
         let service: String
         let payment: SandboxPayment
-        /// Nil if the link is too long for a QR code.
+        /// Nil if no QR code can be drawn of the link.
         let picture: String?
     }
 
@@ -118,7 +118,7 @@ struct ScenariosPage {
             shown.picture.map {
                 "<a class=\"qr small\" href=\"\(large)\" aria-label=\"QR code of the link, large\">\($0)</a>"
             }
-            ?? "<p class=\"faint\">The link is too long for a QR code.</p>"
+            ?? "<p class=\"faint\">No QR code can be drawn of this link.</p>"
         return """
             <div class="link"><div class="beside">\(drawing)
             <div>\(HomeFrame.copyable(payment.link, name: "link", scrolls: true))

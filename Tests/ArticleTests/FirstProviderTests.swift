@@ -1,6 +1,8 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import PaymentTesting
+import PaymentTransport
 import Testing
 
 @testable import own_provider
@@ -12,6 +14,33 @@ struct FirstProviderTests {
     func conformance() async throws {
         let report = await ProviderConformance.check(SimulatedTea.self)
         #expect(report.isPassed, "\(report)")
+    }
+
+    @Test("Its sandbox makes and pays its payments, and shows the requests and where the money went")
+    func sandbox() async throws {
+        let sandbox = try await VendorSandbox(SimulatedTea.self)
+        print("Open \(sandbox.url.text)")
+        let page = try await StandardTransport().send(HTTPRequest(.get, sandbox.url))
+        #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("Tea House"))
+        func call(_ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+            let url = try HTTPURL("\(sandbox.url.origin)/_sandbox/\(path)")
+            var request = HTTPRequest(.get, url)
+            if let body {
+                request = HTTPRequest(
+                    .post, url, headers: ["Content-Type": "application/json"], body: body.serialized())
+            }
+            return try JSONValue(parsing: await StandardTransport().send(request).body)
+        }
+        let tea = try await call("scenarios")["services"]?.array?.first
+        #expect(tea?["scenarios"]?.array?.compactMap { $0["ending"]?.string } == ["Ends paid", "Stays open"])
+        let made = try await call("payments", ["service": "tea", "scenario": "paid"])
+        #expect(made["link"] == "https://tea.example/order/7")
+        let paid = try await call("payments/7/pay", [:])
+        #expect(paid["outcome"] == "succeeded", "\(paid.text)")
+        #expect(paid["events"]?.array?.compactMap(\.string) == ["created", "captured", "settled"])
+        let log = try await call("log")["events"]?.array?.compactMap { $0["title"]?.string }
+        #expect(log?.contains("POST /api.tea.example/orders/7/charge") == true, "\(log ?? [])")
+        await sandbox.close()
     }
 
     @Test("It is about as long as the article says")

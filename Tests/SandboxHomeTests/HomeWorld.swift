@@ -93,6 +93,7 @@ struct HomeWorld: Sendable {
     }
 
     struct Actions: SandboxActions {
+        let program: String? = "payroute"
         func read(_ text: String) -> TextReading {
             var reading = TextReading()
             reading.shown = text

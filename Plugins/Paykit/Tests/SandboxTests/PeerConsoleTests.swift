@@ -131,7 +131,7 @@ import Testing
             entry.taken = "2100 sat"
             let page = PaymentPage(
                 entry: entry, service: "Paykit", pages: [], notifies: notifies, picture: nil,
-                origin: world.origin, last: 0
+                origin: world.origin, last: 0, program: nil
             ).response("x")
             #expect(page.text.components(separatedBy: "Notify again").count == count)
             // The payer chose the amount, so the page shows what was taken.

@@ -197,8 +197,8 @@ struct TestnetPorts {
     init(_ testnet: ListedTestnet, of sandbox: any SandboxService, at base: HTTPURL) throws(SandboxError) {
         var servers: [LoopbackServer] = []
         for part in testnet.parts {
-            servers.append(
-                try LoopbackServer(Part(whole: sandbox, base: base, path: part.path), port: part.port))
+            let moved = MovedService(sandbox, at: base.origin) { part.path + $0 }
+            servers.append(try LoopbackServer(moved, port: part.port))
         }
         self.servers = servers
         parts = zip(servers, testnet.parts).map { ($0.baseURL, $1.path) }
@@ -267,31 +267,5 @@ final class LiveLog: Sendable {
     func print(_ event: HomeEvent) {
         guard isOn.withLock({ $0 }) else { return }
         console.output.line(TailCommand.line(event.json, console.style))
-    }
-}
-
-/// A part of a sandbox at another address.
-private struct Part: SandboxService {
-    let whole: any SandboxService
-    let base: HTTPURL
-    let path: String
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        guard let moved = moved(request) else { return HTTPResponse(status: 404) }
-        return await whole.respond(to: moved)
-    }
-
-    func answer(to request: HTTPRequest) async -> SandboxAnswer {
-        guard let moved = moved(request) else { return .response(HTTPResponse(status: 404)) }
-        return await whole.answer(to: moved)
-    }
-
-    /// Returns the request as it would have come to the sandbox's own address.
-    private func moved(_ request: HTTPRequest) -> HTTPRequest? {
-        let query = request.url.query.map { "?" + $0 } ?? ""
-        guard let url = try? HTTPURL(base.origin + path + request.url.path + query) else { return nil }
-        var request = request
-        request.url = url
-        return request
     }
 }

@@ -54,6 +54,7 @@ struct LocalTransport: HTTPTransport {
 
 /// The actions that this program passes to the sandbox's home. The page shows the same as the command line.
 struct HomeActions: SandboxActions {
+    let program: String? = "payroute"
     private let vendors: SandboxVendors
     private let registry: ProviderRegistry
     private let clock: any PaymentClock

@@ -1,0 +1,133 @@
+public import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+public import PaymentTesting
+import PaymentTransport
+import SandboxHome
+import SandboxSupport
+
+/// A vendor's simulated service on this machine, with the pages of the sandbox: its scenarios, each request that comes,
+/// and where the money went.
+///
+/// The vendor's `SimulatedVendor` is all that it needs:
+///
+/// ```swift
+/// let sandbox = try await VendorSandbox(SimulatedTea.self, port: 8080)
+/// print("Open \(sandbox.url.text)")
+/// ```
+///
+/// Each host of the vendor answers below its name. A program under test calls
+/// `http://127.0.0.1:8080/api.tea.example` in place of `https://api.tea.example`.
+public final class VendorSandbox: Sendable {
+    /// The address of the pages, such as `http://127.0.0.1:8080`.
+    public let url: HTTPURL
+    private let home: SandboxHome
+    private let server: LoopbackServer
+
+    /// Serves a vendor's service without payments.
+    ///
+    /// - Parameters:
+    ///   - vendor: The vendor.
+    ///   - port: The port on 127.0.0.1; 0 for any free one.
+    /// - Throws: `SandboxError` if the port cannot be served, and the error of a description that is wrong.
+    public init<Vendor: SimulatedVendor>(_ vendor: Vendor.Type, port: UInt16 = 0) async throws {
+        let clock = SandboxClock()
+        let vendor = try Vendor(clock: clock, random: SystemRandomSource())
+        let actions = VendorActions(vendor, try ProviderRegistry(vendor.services), clock)
+        home = SandboxHome([DescribedService(vendor)], actions: actions, clock: clock)
+        server = try LoopbackServer(home, port: port)
+        url = server.baseURL
+        await home.open()
+    }
+
+    /// Ends all work, and frees the port.
+    public func close() async {
+        await home.close()
+        server.stop()
+    }
+}
+
+/// What the pages do with a vendor's own provider and payer.
+private struct VendorActions: SandboxActions {
+    private let vendor: any SimulatedVendor
+    private let registry: ProviderRegistry
+    private let clock: any PaymentClock
+
+    init(_ vendor: any SimulatedVendor, _ registry: ProviderRegistry, _ clock: any PaymentClock) {
+        (self.vendor, self.registry, self.clock) = (vendor, registry, clock)
+    }
+
+    var program: String? { nil }
+
+    func read(_ text: String) -> TextReading {
+        let decision = registry.route(text)
+        var reading = TextReading()
+        reading.shown = Self.plain(decision.shown(text))
+        reading.summary = Self.plain(decision.explanation)
+        reading.reason = reading.summary
+        reading.decision = decision.route == nil ? "unroutable" : "matched"
+        reading.provider = decision.route?.provider.rawValue
+        reading.reference = (decision.route?.match.reference).map(Self.plain)
+        reading.hidesSecret = decision.holdsSecret
+        return reading
+    }
+
+    /// Returns a text without characters that could change how the page around it is read.
+    private static func plain(_ text: String) -> String {
+        String(text.map { $0.isASCII && $0 >= " " && $0 != "\u{7F}" ? $0 : "\u{FFFD}" })
+    }
+
+    func texts(in picture: [UInt8]) throws(PictureError) -> [String] {
+        throw PictureError("Pictures are not read here. Paste the text.")
+    }
+
+    func picture(of text: String) -> String? { nil }
+
+    func pay(
+        _ payment: SandboxPayment, at base: HTTPURL, onStep: @escaping @Sendable (String, String) -> Void
+    ) async -> PaidReport {
+        let network = VendorNetwork(hosts: Set(vendor.hosts.keys), base: base)
+        let router = PaymentRouter(registry: registry, transport: network, journal: InMemoryJournal(), clock: clock)
+        var payer = vendor.payer
+        if payer.chooser == nil, payer.policy == nil { payer.policy = .firstWhateverItCosts }
+        do throws(PaymentError) {
+            let outcome = try await router.pay(payment.link, as: payer, acceptingUnverified: true)
+            return PaidReport(outcome: outcome.word, reason: "\(outcome)", journal: [])
+        } catch {
+            return PaidReport(outcome: "failed", reason: "\(error)", journal: [])
+        }
+    }
+}
+
+extension PaymentOutcome {
+    /// The word for it in reports.
+    fileprivate var word: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .declined: "declined"
+        case .cancelled: "cancelled"
+        case .expired: "expired"
+        case .pending: "pending"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+/// The way to a vendor's hosts at its sandbox. There is none to another host.
+private struct VendorNetwork: HTTPTransport {
+    let hosts: Set<String>
+    let base: HTTPURL
+    private let transport = StandardTransport()
+
+    init(hosts: Set<String>, base: HTTPURL) { (self.hosts, self.base) = (hosts, base) }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let (host, query) = (request.url.authority, request.url.query.map { "?" + $0 } ?? "")
+        guard hosts.contains(host), let url = try? HTTPURL("\(base.origin)/\(host)\(request.url.path)\(query)") else {
+            throw TransportError(.notSent, .hostNotDeclared(host), origin: request.url.origin)
+        }
+        var request = request
+        request.url = url
+        return try await transport.send(request)
+    }
+}
