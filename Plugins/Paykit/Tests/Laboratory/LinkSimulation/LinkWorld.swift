@@ -112,13 +112,15 @@ struct LinkWorld: Sendable {
         try await flow.poll(payer.key, payer.receiver, payee.session)
     }
 
-    private func offer() -> PaykitEndpoint {
+    /// A new invoice of the payee's.
+    func offer() -> PaykitEndpoint {
         PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: bank.invoice())
     }
 
-    private func terms(_ reference: String) throws -> PaymentTerms {
+    /// The terms of a request over 1,000 satoshi.
+    func terms(_ reference: String, until end: PrivateLinkTime? = nil) throws -> PaymentTerms {
         PaymentTerms(
-            try PrivateLinkAmount("0.00001", "btc"), reference: reference,
+            try PrivateLinkAmount("0.00001", "btc"), reference: reference, expiresAt: end,
             identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
     }
 

@@ -52,10 +52,8 @@ struct LinkMendingTests {
         }
 
         func ask(_ reference: String) async throws {
-            let terms = PaymentTerms(
-                try PrivateLinkAmount("0.00001", "btc"), reference: reference,
-                identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
-            _ = try await world.payee.flow.ask(for: terms, at: nil, world.payee.party(with: world.payer))
+            _ = try await world.payee.flow.ask(
+                for: world.terms(reference), at: nil, world.payee.party(with: world.payer))
         }
 
         /// True if both re-establish the link, and new messages arrive.

@@ -56,31 +56,24 @@ struct LinkMoneyTests {
                 }
             }
             try await world.deliver()
-            let process = try world.process()
-            await #expect { try await process.router.pay(world.link(id), as: process.payer) } throws: {
-                guard let error = $0 as? PaymentError else { return false }
-                return error.code == .unusableOption && error.message.contains("takes no ")
+            let error = await #expect(throws: PaymentError.self) {
+                try await world.process().pay(world.link(id)).get()
             }
+            #expect(error?.code == .unusableOption && error?.message.contains("takes no ") == true)
         }
         try await world.payer.flow.accept(id, world.asPayer)
-        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .validationFailed
-        }
+        #expect(await code { try await world.payDirectly(id) } == .validationFailed)
         #expect(await world.captures == 0 && world.settled.isEmpty)
         try await world.offer(await world.invoice(nil))
-        let process = try world.process()
-        _ = try await process.router.pay(world.link(id), as: process.payer)
+        #expect(isPaid(await (try world.process()).pay(try world.link(id))))
         #expect(await world.captures == 1)
     }
 
     // MARK: Proofs
 
-    private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-
     @Test("A settler's proof of another payment is sent to no peer, and the request stays in doubt")
     func lyingSettler() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
+        let (world, id, _) = try await RequestWorld.asked()
         let other = SettlementState.settled(.preimage(String(repeating: "07", count: 32)))
         let chain = SettlementState.settled(.transaction(String(repeating: "07", count: 32)))
         let settlers = [
@@ -91,9 +84,7 @@ struct LinkMoneyTests {
                 order: { name, _ in SettlementOrder(name: name, endpoint: nil, amount: nil, state: other) }),
         ]
         for settler in settlers {
-            await #expect { try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check) } throws: {
-                ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
-            }
+            #expect(await code { try await world.payDirectly(id, with: settler) } == .paymentInDoubt)
         }
         #expect(try await world.proofs(id).isEmpty)
         #expect(try await world.phase(id) == .accepted)
@@ -111,21 +102,13 @@ struct LinkMoneyTests {
                     if isSent { _ = try await node.settle($0) }
                     throw NoWord()
                 })
-            let pay = { (settler: any PaymentSettler) in
-                _ = try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
-            }
-            await #expect(throws: PaykitNetworkError.self) { try await pay(silent) }
-            try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
-            try await world.deliver()
+            await #expect(throws: PaykitNetworkError.self) { try await world.payDirectly(id, with: silent) }
+            try await world.cancel(id)
             if isSent {
-                try await pay(node)
+                try await world.payDirectly(id)
                 #expect(try await world.proofs(id).count == 1)
             } else {
-                for _ in 0..<2 {
-                    await #expect { try await pay(node) } throws: {
-                        ($0 as? PaykitNetworkError)?.code == .paymentRejected
-                    }
-                }
+                for _ in 0..<2 { #expect(await code { try await world.payDirectly(id) } == .paymentRejected) }
                 let claim = PrivateLinkClaim(
                     party: try world.asPayer, requestID: id, period: nil,
                     amount: try Money(minorUnits: 1, currency: .satoshi),
@@ -138,8 +121,7 @@ struct LinkMoneyTests {
 
     @Test("An attempt in which nothing was sent is followed by another, under another name")
     func again() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
+        let (world, id, _) = try await RequestWorld.asked()
         let names = Mutex<[String]>([])
         let settler = ScriptedSettler(
             base: world.node,
@@ -150,10 +132,8 @@ struct LinkMoneyTests {
                 }
                 return count == 1 ? .nothingSent(reason: "no route") : nil
             })
-        await #expect(throws: PaykitNetworkError.self) {
-            try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
-        }
-        _ = try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
+        await #expect(throws: PaykitNetworkError.self) { try await world.payDirectly(id, with: settler) }
+        try await world.payDirectly(id, with: settler)
         #expect(Set(names.withLock { $0 }).count == 2)
         #expect(await world.captures == 1)
     }
@@ -172,16 +152,13 @@ struct LinkMoneyTests {
 
     @Test("An invoice of which no payment hash is known is not paid: no proof would show its payment")
     func hashless() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        await #expect {
-            _ = try await world.payer.flow.pay(
-                id, world.asPayer, with: world.node, check: PaykitEndpointCheck(HashlessReader(), network: .regtest))
-        } throws: {
-            ($0 as? PaykitNetworkError)?.code == .invalidData
-        }
+        let (world, id, _) = try await RequestWorld.asked()
+        let check = PaykitEndpointCheck(HashlessReader(), network: .regtest)
+        #expect(
+            await code { _ = try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check) }
+                == .invalidData)
         #expect(await world.captures == 0)
-        _ = try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check)
+        try await world.payDirectly(id)
         #expect(await world.captures == 1)
     }
 }

@@ -143,8 +143,7 @@ struct LinkRowTests {
                 }
             } catch { throw PaykitNetworkError(.invalidData, "\(error)") }
         }
-        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        let (flow, asPayer) = (world.payer.flow, try world.asPayer)
+        let (check, flow, asPayer) = (RequestWorld.check, world.payer.flow, try world.asPayer)
         guard case .paid(nil, let amount) = try await flow.due(id, period: Self.period(0), asPayer, check) else {
             Issue.record("a past period is due")
             return

@@ -1,8 +1,6 @@
 import PaykitSandbox
 import PaymentCore
-import PaymentStandards
 import PaymentTesting
-import Synchronization
 import Testing
 
 @testable import PaykitLaboratory
@@ -10,38 +8,10 @@ import Testing
 
 /// Attacks on a private link, and copies of it (Protocol 12.8).
 @Suite("Private links whose peer or whose copy is another one")
-struct LinkTrustTests {
-    private let world: LinkWorld
-    private var payer: LinkParticipant { world.payer }
-    private var payee: LinkParticipant { world.payee }
-    private var asPayer: PrivateLinkParty { payer.party(with: payee) }
-    private var asPayee: PrivateLinkParty { payee.party(with: payer) }
-    private var settler: SimulatedLinkSettler {
-        SimulatedLinkSettler(bank: world.bank, fate: world.fate, line: payer.line, request: "")
-    }
-    private let check = SimulatedLinkSettler.check
+struct LinkTrustTests: LinkSuite {
+    let world: LinkWorld
 
     init() async throws { world = try await LinkWorld(seed: 1, trouble: 0) }
-
-    /// A store that can be put back to what it was.
-    private final class BackedUpStore: SealedStateStore {
-        private let states = Mutex<[String: SealedState]>([:])
-        var content: [String: SealedState] {
-            get { states.withLock { $0 } }
-            set { states.withLock { $0 = newValue } }
-        }
-        func states(named name: String) -> [String: SealedState] {
-            content.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
-        }
-        func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
-            states.withLock { states in
-                guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
-                states.merge(new) { $1 }
-                for name in names { states[name] = nil }
-                return true
-            }
-        }
-    }
 
     /// A program of one of the two with its own store.
     private func program(
@@ -51,31 +21,6 @@ struct LinkTrustTests {
         return PrivateLinkFlow(
             one.key, as: one.receiver, keys ?? one.flow.keys, one.flow.reader, store: store, clock: world.clock,
             random: SeededRandomSource(seed: seed))
-    }
-
-    @discardableResult
-    private func pollPayer(_ flow: PrivateLinkFlow? = nil) async throws -> PrivateLinkFlow.Status {
-        try await (flow ?? payer.flow).poll(payee.key, payee.receiver, payer.session)
-    }
-
-    @discardableResult
-    private func pollPayee(_ flow: PrivateLinkFlow? = nil) async throws -> PrivateLinkFlow.Status {
-        try await (flow ?? payee.flow).poll(payer.key, payer.receiver, payee.session)
-    }
-
-    private func rounds(_ count: Int, payer: PrivateLinkFlow? = nil, payee: PrivateLinkFlow? = nil) async throws {
-        for _ in 0..<count {
-            try await pollPayer(payer)
-            try await pollPayee(payee)
-        }
-    }
-
-    private func ask(_ reference: String, by flow: PrivateLinkFlow? = nil) async throws -> String {
-        let terms = PaymentTerms(
-            try PrivateLinkAmount("0.00001", "btc"), reference: reference,
-            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
-        let offer = PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: world.bank.invoice())
-        return try await (flow ?? payee.flow).ask(for: terms, at: [offer], asPayee)
     }
 
     /// Has the payer pay one request and accept another.
@@ -90,18 +35,6 @@ struct LinkTrustTests {
         try await rounds(2, payer: payer)
         try await flow.accept(open, asPayer)
         return (paid, open)
-    }
-
-    private func requests(_ flow: PrivateLinkFlow? = nil) async throws -> [PrivateLinkRequest] {
-        try await (flow ?? payer.flow).requests(with: payee.key, payee.receiver)
-    }
-
-    private func files(of one: LinkParticipant) async -> [String: [UInt8]] {
-        var files: [String: [UInt8]] = [:]
-        for path in await world.sandbox.paths(of: one.key) where path.contains("/messages/") {
-            files[path] = await world.sandbox.file(at: path, of: one.key)
-        }
-        return files
     }
 
     // MARK: The peer's key
@@ -119,11 +52,7 @@ struct LinkTrustTests {
         #expect(try await thief.requests(with: payer.key, payer.receiver).isEmpty)
         #expect(
             await code { _ = try await payer.flow.pay(open, asPayer, with: settler, check: check) } == .paymentRejected)
-        #expect(
-            await code {
-                _ = try await payer.flow.due(
-                    open, period: nil, asPayer, PaykitEndpointCheck(StandardsReader(), network: .regtest))
-            } == .paymentRejected)
+        #expect(await code { _ = try await payer.flow.due(open, period: nil, asPayer, check) } == .paymentRejected)
         #expect(world.bank.payments == 1)
         let keys = try await payer.flow.peerKeys(asPayer)
         #expect(keys?.trusted == payee.flow.keys.routing && keys?.shown == thief.keys.routing)
@@ -166,7 +95,7 @@ struct LinkTrustTests {
 
     @Test("A store that was put back from a backup encrypts nothing under a number that was used")
     func restored() async throws {
-        let store = BackedUpStore()
+        let store = LosableStates()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let id = try await ask("tea")
@@ -188,7 +117,7 @@ struct LinkTrustTests {
         "A backup from before the link was begun anew is noticed at the first look of a program, and costs one handshake"
     )
     func restoredLater() async throws {
-        let store = BackedUpStore()
+        let store = LosableStates()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let first = try await ask("tea")
@@ -210,12 +139,12 @@ struct LinkTrustTests {
         try await rounds(5, payer: restarted)
         #expect(try await pollPayer(restarted) == .linked)
         #expect(try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun == begun + 1)
-        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+        #expect(try await ownRequests().first?.state.isAccepted == true)
     }
 
     @Test("So it is where the app had only just begun anew, and its folder is empty")
     func restoredInBetween() async throws {
-        let store = BackedUpStore()
+        let store = LosableStates()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let id = try await ask("tea")
@@ -230,7 +159,7 @@ struct LinkTrustTests {
         #expect(try await pollPayer(restarted) != .linked)
         try await rounds(6, payer: restarted)
         #expect(try await pollPayer(restarted) == .linked)
-        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+        #expect(try await ownRequests().first?.state.isAccepted == true)
     }
 
     enum Damage: CaseIterable {
@@ -241,7 +170,7 @@ struct LinkTrustTests {
         "A channel that is missing, damaged or older than the rest costs one handshake, and neither trust nor a payment",
         arguments: Damage.allCases)
     func channelAlone(_ damage: Damage) async throws {
-        let store = BackedUpStore()
+        let store = LosableStates()
         let flow = try program(payer, store, seed: 5)
         let (paid, open) = try await payAndAccept(flow)
         let proof = try await flow.pay(paid, asPayer, with: settler, check: check)
@@ -269,7 +198,7 @@ struct LinkTrustTests {
         try await rounds(5, payer: flow)
         #expect(try await pollPayer(flow) == .linked)
         #expect(try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun == begun + 1)
-        let states = try await payee.flow.requests(with: payer.key, payer.receiver).map(\.state.phase)
+        let states = try await ownRequests().map(\.state.phase)
         #expect(states == [.proven, .cancelled])
         // Nothing was written over a file of the channel before.
         for (path, content) in await files(of: payer) { #expect(written[path] != content, "\(path)") }
@@ -294,12 +223,12 @@ struct LinkTrustTests {
         }
         try await second.accept(id, asPayer)
         try await rounds(1, payer: second)
-        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+        #expect(try await ownRequests().first?.state.isAccepted == true)
     }
 
     @Test("A request to begin anew that an earlier program of this app wrote is not another copy's, however late")
     func lateRequest() async throws {
-        let store = BackedUpStore()
+        let store = LosableStates()
         try await rounds(3, payer: try program(payer, store, seed: 5))
         world.clock.advance(by: .seconds(60))
         let marker = RecoveryMarker(attemptID: EventID.draw(SeededRandomSource(seed: 7)), createdAt: payer.flow.moment)
@@ -349,7 +278,6 @@ struct LinkTrustTests {
         let id = try await ask("tea")
         try await rounds(1)
         try await pollPayer()
-        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
         try await payer.flow.change(asPayer) { record throws(PaykitNetworkError) in
             record[payment: id] = PrivateLinkPayment(
                 stage: .paid, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "5", list: nil,

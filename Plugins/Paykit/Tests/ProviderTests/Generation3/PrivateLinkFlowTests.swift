@@ -10,48 +10,16 @@ import Testing
 
 /// A private link, step by step (Protocol 12.8 and 12.9).
 @Suite("Private links")
-struct LinkFlowTests {
-    private let world: LinkWorld
-    private var payer: LinkParticipant { world.payer }
-    private var payee: LinkParticipant { world.payee }
-    private var asPayer: PrivateLinkParty { payer.party(with: payee) }
-    private var asPayee: PrivateLinkParty { payee.party(with: payer) }
+struct LinkFlowTests: LinkSuite {
+    let world: LinkWorld
 
     init() async throws { world = try await LinkWorld(seed: 1, trouble: 0) }
 
-    @discardableResult
-    private func pollPayer() async throws -> PrivateLinkFlow.Status {
-        try await payer.flow.poll(payee.key, payee.receiver, payer.session)
-    }
-
-    @discardableResult
-    private func pollPayee() async throws -> PrivateLinkFlow.Status {
-        try await payee.flow.poll(payer.key, payer.receiver, payee.session)
-    }
-
-    private func link() async throws {
-        for _ in 0..<3 {
-            try await pollPayer()
-            try await pollPayee()
-        }
-    }
-
-    private func terms(_ reference: String = "tea", until end: PrivateLinkTime? = nil) throws -> PaymentTerms {
-        PaymentTerms(
-            try PrivateLinkAmount("0.00001", "btc"), reference: reference, expiresAt: end,
-            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
-    }
-
-    private func offer() -> [PaykitEndpoint] {
-        [PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: world.bank.invoice())]
-    }
-
     /// A request that the payer has read.
     private func asked() async throws -> String {
-        try await link()
-        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
-        try await pollPayee()
-        try await pollPayer()
+        try await rounds(3)
+        let id = try await ask()
+        try await deliver()
         return id
     }
 
@@ -60,19 +28,13 @@ struct LinkFlowTests {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
         _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
-        try await pollPayer()
-        try await pollPayee()
+        try await rounds(1)
         return id
     }
 
     private func phase(_ id: String) async throws -> RequestState.Phase? {
-        try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
+        try await requests().first { $0.id == id }?.state.phase
     }
-
-    private var settler: SimulatedLinkSettler {
-        SimulatedLinkSettler(bank: world.bank, fate: world.fate, line: payer.line, request: "")
-    }
-    private let check = SimulatedLinkSettler.check
 
     private func paths(_ participant: LinkParticipant) async -> [String] {
         await world.sandbox.paths(of: participant.key).filter { $0.contains("/messages/") }
@@ -80,9 +42,9 @@ struct LinkFlowTests {
 
     @Test("Files lie where they belong: the handshake's in turn, then each side's messages from the third on")
     func files() async throws {
-        try await link()
+        try await rounds(3)
         #expect(try await pollPayer() == .linked)
-        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        let id = try await ask()
         try await pollPayee()
         let names = await (paths(payer) + paths(payee)).map { String($0.split(separator: "/").last ?? "") }
         // The list comes before the request that is to be paid from it.
@@ -99,9 +61,8 @@ struct LinkFlowTests {
         let id = try await asked()
         let proof = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         #expect(try await payer.flow.pay(id, asPayer, with: settler, check: check) == proof && world.bank.payments == 1)
-        try await pollPayer()
-        try await pollPayee()
-        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.phase == .proven)
+        try await rounds(1)
+        #expect(try await ownRequests().first?.state.phase == .proven)
     }
 
     @Test("An app that does not know whether it was paid neither pays again nor says that it was")
@@ -125,25 +86,22 @@ struct LinkFlowTests {
                     == .paymentInDoubt)
         }
         #expect(asked.withLock { $0 } == 1)
-        try await pollPayer()
-        try await pollPayee()
-        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.proofs.isEmpty == true)
+        try await rounds(1)
+        #expect(try await ownRequests().first?.state.proofs.isEmpty == true)
     }
 
     @Test("A list is used up by one payment")
     func usedUp() async throws {
         let first = try await asked()
-        let second = try await payee.flow.ask(for: terms("cake"), at: nil, asPayee)
-        try await pollPayee()
-        try await pollPayer()
+        let second = try await ask("cake", hasInvoice: false)
+        try await deliver()
         for id in [first, second] { try await payer.flow.accept(id, asPayer) }
         _ = try await payer.flow.pay(first, asPayer, with: settler, check: check)
         #expect(
             await code { _ = try await payer.flow.pay(second, asPayer, with: settler, check: check) }
                 == .methodNotSupported)
-        try await payee.flow.offer(offer(), asPayee)
-        try await pollPayee()
-        try await pollPayer()
+        try await payee.flow.offer([world.offer()], asPayee)
+        try await deliver()
         _ = try await payer.flow.pay(second, asPayer, with: settler, check: check)
         #expect(world.bank.payments == 2)
     }
@@ -169,41 +127,36 @@ struct LinkFlowTests {
         let cancelled = try await asked()
         try await payer.flow.accept(cancelled, asPayer)
         try await payee.flow.cancel(cancelled, reason: nil, asPayee)
-        try await pollPayee()
-        try await pollPayer()
+        try await deliver()
         #expect(
             await code { _ = try await payer.flow.pay(cancelled, asPayer, with: settler, check: check) }
                 == .paymentRejected)
         let past = PrivateLinkTime(seconds: Int64(world.clock.now.timeIntervalSince1970) - 1)
-        let over = try await payee.flow.ask(for: terms("late", until: past), at: nil, asPayee)
-        try await pollPayee()
-        try await pollPayer()
+        let over = try await ask("late", hasInvoice: false, until: past)
+        try await deliver()
         #expect(await code { try await payer.flow.accept(over, asPayer) } == .invoiceExpired)
         #expect(world.bank.payments == 0)
     }
 
     @Test("A file that was spoilt makes both begin anew, and nothing that was said is lost")
     func spoilt() async throws {
-        try await link()
-        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await rounds(3)
+        let id = try await ask()
         try await pollPayee()
         let path = try #require(await paths(payee).last)
         var file = try #require(await world.sandbox.file(at: path, of: payee.key))
         file[40] ^= 1
         await world.sandbox.publish(file, at: path, of: payee.key)
         #expect(try await pollPayer() == .linking)
-        for _ in 0..<4 {
-            try await pollPayer()
-            try await pollPayee()
-        }
+        try await rounds(4)
         #expect(try await phase(id) == .proposed)
         #expect(try await pollPayer() == .linked)
     }
 
     @Test("A file that has vanished is noticed by the one behind it, and the last one by who wrote it")
     func vanished() async throws {
-        try await link()
-        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await rounds(3)
+        let id = try await ask()
         try await pollPayee()
         let last = try #require(await paths(payee).last)
         #expect(await world.sandbox.unpublish(last, of: payee.key))
@@ -211,10 +164,7 @@ struct LinkFlowTests {
         #expect(await paths(payee).contains(last))
         await world.sandbox.unpublish(String(last.dropLast()) + "3", of: payee.key)
         #expect(try await pollPayer() == .linking)
-        for _ in 0..<4 {
-            try await pollPayee()
-            try await pollPayer()
-        }
+        for _ in 0..<4 { try await deliver() }
         #expect(try await phase(id) == .proposed)
     }
 
@@ -224,18 +174,13 @@ struct LinkFlowTests {
         try await payer.flow.accept(id, asPayer)
         _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         payer.disk.lose()
-        for _ in 0..<5 {
-            try await pollPayer()
-            try await pollPayee()
-        }
+        try await rounds(5)
         #expect(try await phase(id) == .proposed)
         try await payer.flow.accept(id, asPayer)
         _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
-        try await pollPayer()
-        try await pollPayee()
+        try await rounds(1)
         try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
-        try await pollPayee()
-        try await pollPayer()
+        try await deliver()
         #expect(world.bank.payments == 1)
         #expect(try await payer.flow.receipts(for: id, asPayer) == payee.flow.receipts(for: id, asPayee))
     }
@@ -246,11 +191,8 @@ struct LinkFlowTests {
         try await payer.flow.accept(id, asPayer)
         let proof = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         payer.disk.lose()
-        try await payee.flow.offer(offer(), asPayee)
-        for _ in 0..<5 {
-            try await pollPayer()
-            try await pollPayee()
-        }
+        try await payee.flow.offer([world.offer()], asPayee)
+        try await rounds(5)
         try await payer.flow.accept(id, asPayer)
         #expect(try await payer.flow.pay(id, asPayer, with: settler, check: check) == proof && world.bank.payments == 1)
     }
@@ -264,8 +206,7 @@ struct LinkFlowTests {
         let path = ReceiptAccess.location(receipt.id, payee.receiver)
         let file = try #require(await world.sandbox.file(at: path, of: payee.key))
         await world.sandbox.publish(file.dropLast(8) + Array("AAAAAA\"}".utf8), at: path, of: payee.key)
-        try await pollPayee()
-        try await pollPayer()
+        try await deliver()
         #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)
     }
 
@@ -289,14 +230,13 @@ struct LinkFlowTests {
         #expect(other != receipt)
         let file = try other.sealed(access, nonce: #require(Base64URL.decode(issued.nonce)))
         await world.sandbox.publish(file, at: access.location, of: payee.key)
-        try await pollPayee()
-        try await pollPayer()
+        try await deliver()
         #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)
     }
 
     @Test("What is kept can be read by this app alone, and not put in another's place")
     func sealed() async throws {
-        try await link()
+        try await rounds(3)
         let store = InMemorySealedStates()
         let name = asPayer.name
         let state = try #require(await payer.disk.state(named: name))

@@ -67,6 +67,13 @@ final class RequestWorld: Sendable {
         return Party(key: pair.publicKey, receiver: receiver, secret: secret, session: session, flow: flow)
     }
 
+    /// Returns a world in which the payer has read a request over 2,100 satoshi, with the router's link to it.
+    static func asked() async throws -> (world: RequestWorld, id: String, link: String) {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        return (world, id, try world.link(id))
+    }
+
     /// Both poll until every message has arrived.
     func deliver() async throws {
         for _ in 0..<4 {
@@ -109,15 +116,29 @@ final class RequestWorld: Sendable {
         try await deliver()
     }
 
+    /// Cancels a request, and lets the payer read the cancellation.
+    func cancel(_ id: String) async throws {
+        try await payee.flow.cancel(id, reason: nil, asPayee)
+        try await deliver()
+    }
+
+    /// The payee's requests, and the payer's view of them.
+    var requests: [PrivateLinkRequest] {
+        get async throws { try await payee.flow.requests(with: payer.key, payer.receiver) }
+    }
+    var readRequests: [PrivateLinkRequest] {
+        get async throws { try await payer.flow.requests(with: payee.key, payee.receiver) }
+    }
+
     /// The proofs of a request that the payee has read.
     func proofs(_ id: String) async throws -> [PaykitProof] {
         try await deliver()
-        let request = try await payee.flow.requests(with: payer.key, payer.receiver).first { $0.id == id }
+        let request = try await requests.first { $0.id == id }
         return request?.state.proofs.compactMap { PaykitProof($0) } ?? []
     }
 
     func phase(_ id: String) async throws -> RequestState.Phase? {
-        try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
+        try await readRequests.first { $0.id == id }?.state.phase
     }
 
     /// The number of payments to the payee.
@@ -126,36 +147,33 @@ final class RequestWorld: Sendable {
 
     // MARK: The payer
 
+    static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+
+    /// The payer's node.
+    var node: SandboxSettler { SandboxSettler(at: url, over: SandboxTransport(sandbox)) }
+
+    /// A settler that pays nothing, and does not answer.
+    var silent: ScriptedSettler { ScriptedSettler(base: node, settle: { _ in throw NoWord() }) }
+
+    /// True if a request to the settler that was held up on its way, and arrives now, pays nothing.
+    func settlesNothingLater() async throws -> Bool {
+        if case .nothingSent = try await node.settle(#require(settled.first)) { true } else { false }
+    }
+
+    /// Pays a request without a router.
+    @discardableResult
+    func payDirectly(_ id: String, with settler: (any PaymentSettler)? = nil) async throws -> PaykitProof {
+        try await payer.flow.pay(id, asPayer, with: settler ?? node, check: Self.check)
+    }
+
     func link(_ id: String, recurs: Bool = false) throws -> String {
         try #require(PaykitRequestURL(id, from: payee.key, app: payee.receiver, recurs: recurs)).text
     }
 
-    /// A process of the payer.
-    struct Process: Sendable {
-        let router: PaymentRouter
-        var payer: Payer
-
-        func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
-            do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {
-                return .failure(error)
-            }
-        }
-
-        /// Asks for the request of a link, and chooses the first way to pay it, without paying yet.
-        func choose(_ link: String) async throws -> (quote: PaymentQuote, option: PaymentMethodOption.ID) {
-            guard case .matched(let route) = router.route(link) else { throw NotALink() }
-            let quote = try await router.quote(route, as: payer)
-            return (quote, try #require(quote.options.first?.id))
-        }
-
-        private struct NotALink: Error {}
-    }
-
     func process(
         _ lifetime: ProcessLifetime = ProcessLifetime(), journal: InMemoryJournal? = nil, limit: UInt64? = nil,
-        seed: UInt64 = 2,
-        settler: (any PaymentSettler)? = nil, isPrivateOnly: Bool = false
-    ) throws -> Process {
+        seed: UInt64 = 2, settler: (any PaymentSettler)? = nil, isPrivateOnly: Bool = false
+    ) throws -> RoutingProcess {
         let transport = SandboxTransport(sandbox)
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(),
@@ -166,7 +184,7 @@ final class RequestWorld: Sendable {
             links: try PaykitLinkPayments(
                 as: payer.key, receiver: payer.receiver, secret: payer.secret,
                 store: CrashingStates(base: states, lifetime: lifetime), chain: .regtest))
-        let base = settler ?? SandboxSettler(at: url, over: transport)
+        let base = settler ?? node
         let crashing = CrashingSettler(base: base, lifetime: lifetime) { [weak self] one in
             self?.asked.withLock { $0.append(one) }
         }
@@ -179,19 +197,31 @@ final class RequestWorld: Sendable {
             registry: try ProviderRegistry([provider]), transport: transport,
             journal: CrashingJournal(base: journal ?? self.journal, lifetime: lifetime), readers: [StandardsReader()],
             clock: clock, random: SeededRandomSource(seed: seed), autoPay: autoPay)
-        return Process(
-            router: router, payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: crashing))
+        return RoutingProcess(
+            router: router, provider: provider,
+            payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: crashing))
     }
 }
 
-/// The stored states of links until they are lost.
-actor LosableStates: SealedStateStore {
-    private var base = InMemorySealedStates()
+/// A store of states that can be lost, or put back to what it was.
+final class LosableStates: SealedStateStore {
+    private let states = Mutex<[String: SealedState]>([:])
+    var content: [String: SealedState] {
+        get { states.withLock { $0 } }
+        set { states.withLock { $0 = newValue } }
+    }
 
-    func lose() { base = InMemorySealedStates() }
-    func states(named name: String) async throws -> [String: SealedState] { await base.states(named: name) }
-    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        await base.keep(states, removing: names)
+    func lose() { content = [:] }
+    func states(named name: String) -> [String: SealedState] {
+        content.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
+    }
+    func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
+        states.withLock { states in
+            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
+            states.merge(new) { $1 }
+            for name in names { states[name] = nil }
+            return true
+        }
     }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -24,17 +23,15 @@ struct RoutedListTests {
         let world = try await RequestWorld()
         let invoice = try await offer(world)
         let process = try world.process()
-        let (quote, option) = try await process.choose(link(world))
-        #expect(option == "private-btc-lightning-bolt11" && quote.options.count > 1)
-        #expect(isPaid(.success(try await process.router.pay(quote, option: option, as: process.payer))))
+        let chosen = try await process.choose(link(world))
+        #expect(chosen.option == "private-btc-lightning-bolt11" && chosen.quote.options.count > 1)
+        #expect(isPaid(await process.pay(chosen)))
         #expect(world.settled.map(\.endpoint.text) == [invoice.endpoint])
         // The list is used up: only what is published is left.
         let later = try world.process(journal: InMemoryJournal(), seed: 7)
-        let (_, published) = try await later.choose(link(world))
-        #expect(!published.hasPrefix(ListedOrder.prefix))
+        #expect(try await !later.choose(link(world)).option.hasPrefix(ListedOrder.prefix))
         let next = try await offer(world)
-        let (again, alone) = try await later.choose(link(world))
-        #expect(isPaid(.success(try await later.router.pay(again, option: alone, as: later.payer))))
+        #expect(isPaid(await later.pay(try await later.choose(link(world)))))
         #expect(world.settled.last?.endpoint.text == next.endpoint && world.settled.count == 2)
         #expect(await world.captures == 2)
     }
@@ -44,14 +41,10 @@ struct RoutedListTests {
         let world = try await RequestWorld()
         _ = try await offer(world)
         let process = try world.process(isPrivateOnly: true)
-        let (quote, option) = try await process.choose(link(world))
-        #expect(quote.options.map(\.id) == [option] && option.hasPrefix(ListedOrder.prefix))
-        #expect(isPaid(.success(try await process.router.pay(quote, option: option, as: process.payer))))
-        guard case .failure(let error) = await process.pay(link(world)) else {
-            Issue.record("what is published was paid")
-            return
-        }
-        #expect(error.code == .unusableOption)
+        let chosen = try await process.choose(link(world))
+        #expect(chosen.quote.options.map(\.id) == [chosen.option] && chosen.option.hasPrefix(ListedOrder.prefix))
+        #expect(isPaid(await process.pay(chosen)))
+        #expect(code(await process.pay(link(world))) == .unusableOption, "what is published is not paid")
         #expect(await world.captures == 1)
     }
 
@@ -61,15 +54,8 @@ struct RoutedListTests {
         _ = try await offer(world)
         let devices = try (0..<2).map { try world.process(journal: InMemoryJournal(), seed: 3 + $0) }
         let chosen = [try await devices[0].choose(link(world)), try await devices[1].choose(link(world))]
-        #expect(
-            isPaid(
-                .success(
-                    try await devices[0].router.pay(chosen[0].quote, option: chosen[0].option, as: devices[0].payer))))
-        let second = try await devices[1].router.pay(chosen[1].quote, option: chosen[1].option, as: devices[1].payer)
-        guard case .declined = second else {
-            Issue.record("\(second)")
-            return
-        }
+        #expect(isPaid(await devices[0].pay(chosen[0])))
+        #expect(isDeclined(await devices[1].pay(chosen[1])))
         #expect(await world.captures == 1 && world.settled.count == 1)
     }
 
@@ -93,9 +79,7 @@ struct RoutedListTests {
             _ = try await offer(world)
             let lifetime = ProcessLifetime(actions)
             let first = try world.process(lifetime)
-            if let (quote, option) = try? await first.choose(link(world)) {
-                _ = try? await first.router.pay(quote, option: option, as: first.payer)
-            }
+            if let chosen = try? await first.choose(link(world)) { _ = await first.pay(chosen) }
             world.clock.advance(by: .seconds(3600))
             let second = try world.process(seed: 3)
             _ = try await second.router.recover(as: second.payer)
@@ -110,19 +94,14 @@ struct RoutedListTests {
         let world = try await RequestWorld()
         _ = try await offer(world)
         let process = try world.process()
-        let (quote, option) = try await process.choose(link(world))
+        let chosen = try await process.choose(link(world))
         _ = try await offer(world)
-        let outcome = try await process.router.pay(quote, option: option, as: process.payer)
-        guard case .declined = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        #expect(isDeclined(await process.pay(chosen)))
         try await world.payer.flow.change(world.asPayer) { record throws(PaykitNetworkError) in
             record.shownKey = world.payer.key.text
         }
         let later = try world.process(journal: InMemoryJournal(), seed: 4)
-        let (_, other) = try await later.choose(link(world))
-        #expect(!other.hasPrefix(ListedOrder.prefix))
+        #expect(try await !later.choose(link(world)).option.hasPrefix(ListedOrder.prefix))
         #expect(await world.captures == 0 && world.settled.isEmpty)
     }
 
@@ -131,13 +110,9 @@ struct RoutedListTests {
         let world = try await RequestWorld()
         let invoice = try await offer(world)
         let process = try world.process()
-        let (quote, option) = try await process.choose(link(world))
+        let chosen = try await process.choose(link(world))
         _ = try await world.sandbox.pay(invoice.endpoint)
-        let outcome = try await process.router.pay(quote, option: option, as: process.payer)
-        guard case .declined = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        #expect(isDeclined(await process.pay(chosen)))
         #expect(world.settled.isEmpty)
     }
 }

@@ -16,13 +16,11 @@ struct RoutedLossTests {
         "What was paid before its proof was sent is proven when it is paid or resumed again, once",
         arguments: [true, false])
     func paid(isResumed: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let process = try world.process()
         #expect(isPaid(await process.pay(link)))
         // No poll since: the payee has received neither the acceptance nor the proof.
-        await world.states.lose()
+        world.states.lose()
         let attempt = try #require(
             await world.journal.histories(of: PaymentReference(provider: "paykit", id: name(of: id, world))).last?
                 .attempt)
@@ -51,16 +49,13 @@ struct RoutedLossTests {
 
     @Test("What the settler has paid when the link is lost is found, and proven once the request has come again")
     func lostBeforeKept() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let node = world.node
         let settler = ScriptedSettler(
             base: node,
             settle: {
-                let said = try await node.settle($0)
-                await world.states.lose()
-                return said
+                defer { world.states.lose() }
+                return try await node.settle($0)
             })
         #expect(isUnknown(await (try world.process(settler: settler)).pay(link)))
         let process = try world.process(seed: 3)
@@ -76,13 +71,11 @@ struct RoutedLossTests {
         "What the settler was asked for, and did not say, is asked again once the request has come again, by the same name"
     )
     func lostWhileAsked() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let silent = ScriptedSettler(
             base: world.node,
             settle: { _ in
-                await world.states.lose()
+                world.states.lose()
                 throw NoWord()
             })
         #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
@@ -101,17 +94,14 @@ struct RoutedLossTests {
 
     @Test("What was not asked of the settler waits for the request to come again, and is paid once then")
     func lostBeforeAsked() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
-        await world.states.lose()
+        let (world, id, link) = try await RequestWorld.asked()
+        world.states.lose()
         let process = try world.process()
         for _ in 0..<2 {
-            guard case .failure(let error) = await process.pay(link) else {
-                Issue.record("nobody knows of the request")
-                return
+            let error = await #expect(throws: PaymentError.self, "nobody knows of the request") {
+                try await process.pay(link).get()
             }
-            #expect(error.code == .notFound && error.retry == .later)
+            #expect(error?.code == .notFound && error?.retry == .later)
             try await world.payer.flow.poll(world.payee.key, world.payee.receiver, world.payer.session)
         }
         try await world.relink()
@@ -124,12 +114,9 @@ struct RoutedLossTests {
         "A request that was cancelled after the settler was asked is not paid when the link is lost, too",
         arguments: [true, false])
     func cancelledInDoubt(isLost: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
-        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
-        if isLost { await world.states.lose() }
+        let (world, id, link) = try await RequestWorld.asked()
+        #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
+        if isLost { world.states.lose() }
         try await world.payee.flow.cancel(id, reason: "changed my mind", world.asPayee)
         try await world.relink()
         #expect(try await world.phase(id) == .cancelled)
@@ -141,15 +128,13 @@ struct RoutedLossTests {
 
     @Test("A payment of another device is not reported as paid by one that has only read of it")
     func paidElsewhere() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let other = try world.process(journal: InMemoryJournal(), seed: 5)
-        let (quote, option) = try await other.choose(link)
+        let chosen = try await other.choose(link)
         let process = try world.process()
         #expect(isPaid(await process.pay(link)))
-        #expect(isPaid(.success(try await other.router.pay(quote, option: option, as: other.payer))))
-        await world.states.lose()
+        #expect(isPaid(await other.pay(chosen)))
+        world.states.lose()
         try await world.relink()
         #expect(isPaid(await other.pay(link)))
         #expect(try await world.proofs(id).isEmpty)

@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -67,16 +66,13 @@ struct RoutedOfferTests {
 
     @Test("Another way to pay that arrives while the payer chooses is not taken for the chosen one")
     func changed() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
+        let (world, _, link) = try await RequestWorld.asked()
         let process = try world.process()
-        let (quote, option) = try await process.choose(try world.link(id))
+        let chosen = try await process.choose(link)
         try await world.offer(await world.invoice(2100))
-        await #expect { try await process.router.pay(quote, option: option, as: process.payer) } throws: {
-            ($0 as? PaymentError)?.code == .optionChanged
-        }
+        #expect(code(await process.pay(chosen)) == .optionChanged)
         #expect(world.settled.isEmpty)
-        #expect(isPaid(await process.pay(try world.link(id))))
+        #expect(isPaid(await process.pay(link)))
         #expect(await world.captures == 1)
     }
 }

@@ -32,14 +32,13 @@ struct RoutedRecurringTests {
         let recurrence = try PrivateLinkRecurrence(every: 1, .day, start: now, anchor: now, end: nil)
         let id = try await world.ask(recurring: recurrence, at: endpoints)
         try await world.payer.flow.accept(id, world.asPayer)
-        let requests = try await world.payer.flow.requests(with: world.payee.key, world.payee.receiver)
-        let request = try #require(requests.first { $0.id == id })
+        let request = try #require(await world.readRequests.first { $0.id == id })
         let plan = try request.plan(world.asPayer, paysByItself: true, provider: "paykit", policy: RecurringPolicy())
         return (id, plan)
     }
 
     private func scheduler(
-        _ process: RequestWorld.Process, _ plans: InMemoryRecurringJournal, _ world: RequestWorld,
+        _ process: RoutingProcess, _ plans: InMemoryRecurringJournal, _ world: RequestWorld,
         _ heard: Heard = Heard()
     ) -> RecurringScheduler {
         RecurringScheduler(
@@ -66,7 +65,7 @@ struct RoutedRecurringTests {
             try await offer(world)
             world.clock.advance(by: .seconds(3600))
         }
-        let periods = try await world.payee.flow.requests(with: world.payer.key, world.payer.receiver)
+        let periods = try await world.requests
             .first { $0.id == id }?.state.proofs.compactMap(\.period?.start)
         #expect(Set(periods ?? []).count == 3)
     }
@@ -145,8 +144,7 @@ struct RoutedRecurringTests {
     func calledOff() async throws {
         let world = try await RequestWorld()
         let (id, plan) = try await daily(world)
-        try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
-        try await world.deliver()
+        try await world.cancel(id)
         let plans = InMemoryRecurringJournal()
         let scheduler = scheduler(try world.process(limit: 3000), plans, world)
         try await scheduler.add(plan)
@@ -164,8 +162,8 @@ struct RoutedRecurringTests {
         let world = try await RequestWorld()
         let once = try await world.ask()
         let (id, plan) = try await daily(world)
-        let requests = try await world.payer.flow.requests(with: world.payee.key, world.payee.receiver)
-        let own = try await world.payee.flow.requests(with: world.payer.key, world.payer.receiver)
+        let requests = try await world.readRequests
+        let own = try await world.requests
         for request in requests.filter({ $0.id == once }) + own {
             #expect(throws: PaykitNetworkError.self) {
                 try request.plan(world.asPayer, paysByItself: true, provider: "paykit", policy: RecurringPolicy())
@@ -174,8 +172,7 @@ struct RoutedRecurringTests {
         #expect(plan.id.rawValue.utf8.count <= 128)
         for recurs in [true, false] {
             await #expect(throws: PaymentError.self) {
-                let process = try world.process()
-                _ = try await process.router.pay(world.link(id, recurs: recurs), as: process.payer)
+                try await world.process().pay(world.link(id, recurs: recurs)).get()
             }
         }
         #expect(await world.captures == 0)

@@ -25,11 +25,7 @@ struct RoutedRequestTests {
         let proofs = try await world.proofs(id)
         #expect(proofs.count == 1 && proofs[0].isSound)
         let other = try await world.ask(1000, for: "cake")
-        guard case .success(.declined(let reason)) = await process.pay(try world.link(other)) else {
-            Issue.record("it is above the limit")
-            return
-        }
-        #expect(reason.code == .overLimit)
+        #expect(declined(await process.pay(try world.link(other)))?.code == .overLimit)
         #expect(try await world.phase(other) == .proposed, "nobody has said yes")
         #expect(await world.captures == 1)
         var asked = process
@@ -48,9 +44,7 @@ struct RoutedRequestTests {
     func crashes() async throws {
         var actions = 0
         while true {
-            let world = try await RequestWorld()
-            let id = try await world.ask()
-            let link = try world.link(id)
+            let (world, id, link) = try await RequestWorld.asked()
             let lifetime = ProcessLifetime(actions)
             let first = await (try world.process(lifetime)).pay(link)
             guard lifetime.isOver else {
@@ -78,14 +72,8 @@ struct RoutedRequestTests {
         let rejected = try await world.ask()
         try await world.payer.flow.reject(rejected, reason: nil, world.asPayer)
         let cancelled = try await world.ask(for: "cake")
-        try await world.payee.flow.cancel(cancelled, reason: nil, world.asPayee)
-        try await world.deliver()
-        for id in [rejected, cancelled] {
-            guard case .success(.cancelled) = await process.pay(try world.link(id)) else {
-                Issue.record("it was cancelled")
-                return
-            }
-        }
+        try await world.cancel(cancelled)
+        for id in [rejected, cancelled] { #expect(isCancelled(await process.pay(try world.link(id)))) }
         let now = Int64(world.clock.now.timeIntervalSince1970)
         let late = try await world.ask(for: "late", until: PrivateLinkTime(seconds: now + 60))
         world.clock.advance(by: .seconds(61))
@@ -100,14 +88,8 @@ struct RoutedRequestTests {
     @Test(
         "A settler that does not say leaves it open; the next one is asked by the same name, and what it paid is found")
     func silent() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
-        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        guard case .success(.unknown) = await (try world.process(settler: silent)).pay(link) else {
-            Issue.record("nobody knows")
-            return
-        }
+        let (world, id, link) = try await RequestWorld.asked()
+        #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
         #expect(try await world.proofs(id).isEmpty)
         #expect(try await world.phase(id) == .accepted)
         #expect(isPaid(await (try world.process(seed: 3)).pay(link)))
@@ -118,14 +100,9 @@ struct RoutedRequestTests {
 
     @Test("After the settler's final answer that nothing was sent it is asked again by another name, and pays once")
     func refused() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let refusing = ScriptedSettler(base: world.node, settle: { _ in .nothingSent(reason: "no route") })
-        guard case .success(.declined) = await (try world.process(settler: refusing)).pay(link) else {
-            Issue.record("it was refused")
-            return
-        }
+        #expect(isDeclined(await (try world.process(settler: refusing)).pay(link)))
         #expect(try await world.phase(id) == .accepted)
         let process = try world.process(seed: 3)
         for _ in 0..<2 { #expect(isPaid(await process.pay(link))) }
@@ -135,15 +112,10 @@ struct RoutedRequestTests {
 
     @Test("A false preimage of a settler is sent to no peer")
     func lyingSettler() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let lie = SettlementState.settled(.preimage(String(repeating: "07", count: 32)))
         let liar = ScriptedSettler(base: world.node, settle: { _ in lie })
-        guard case .success(.unknown) = await (try world.process(settler: liar)).pay(link) else {
-            Issue.record("that proves nothing")
-            return
-        }
+        #expect(isUnknown(await (try world.process(settler: liar)).pay(link)))
         // Also for a mere inquiry, by a caller without a journal.
         let other = ScriptedSettler(
             base: world.node,
@@ -158,10 +130,8 @@ struct RoutedRequestTests {
 
     @Test("A request has one name in every spelling of its link, and no other's is paid")
     func names() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
+        let (world, id, link) = try await RequestWorld.asked()
         let process = try world.process()
-        let link = try world.link(id)
         let spelt = link.replacing(id, with: id.uppercased())
         #expect(isPaid(await process.pay(spelt)))
         #expect(isPaid(await process.pay(link)))
@@ -175,5 +145,4 @@ struct RoutedRequestTests {
             #expect(code(await process.pay(text)) == .unroutable, "\(broken)")
         }
     }
-
 }

@@ -1,7 +1,5 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStandards
 import PaymentTesting
 import TestSupport
 import Testing
@@ -17,22 +15,20 @@ struct RoutedSharingTests {
         arguments: [true, false])
     func calledOffMeanwhile(isRecovered: Bool) async throws {
         for actions in 0..<26 {
-            let world = try await RequestWorld()
-            let id = try await world.ask()
+            let (world, id, link) = try await RequestWorld.asked()
             let lifetime = ProcessLifetime(actions)
-            _ = await (try world.process(lifetime)).pay(try world.link(id))
-            try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
-            try await world.deliver()
+            _ = await (try world.process(lifetime)).pay(link)
+            try await world.cancel(id)
             world.clock.advance(by: .seconds(3600))
             let second = try world.process(seed: 3)
             if isRecovered { _ = try await second.router.recover(as: second.payer) }
-            let result = await second.pay(try world.link(id))
+            let result = await second.pay(link)
             let proofs = try await world.proofs(id).count
             #expect(await world.captures == proofs, "after \(actions) actions")
             #expect(isPaid(result) == (proofs == 1), "after \(actions) actions: \(result)")
             if proofs == 0 {
                 #expect(isCancelled(result), "after \(actions) actions: \(result)")
-                #expect(isCancelled(await second.pay(try world.link(id))))
+                #expect(isCancelled(await second.pay(link)))
                 #expect(await world.captures == 0)
             }
         }
@@ -41,9 +37,7 @@ struct RoutedSharingTests {
     @Test("Two devices, each with a separate journal, pay a request once between them, also at the same time")
     func twoDevices() async throws {
         for seed in 0..<4 as Range<UInt64> {
-            let world = try await RequestWorld()
-            let id = try await world.ask()
-            let link = try world.link(id)
+            let (world, id, link) = try await RequestWorld.asked()
             let devices = try (0..<3).map { try world.process(journal: InMemoryJournal(), seed: seed * 8 + $0) }
             await withTaskGroup(of: Void.self) { group in
                 for device in devices { group.addTask { _ = await device.pay(link) } }
@@ -55,22 +49,14 @@ struct RoutedSharingTests {
         }
     }
 
-    /// Makes the payee cancel a request, and lets the payer read the cancellation.
-    private static func cancelRequest(_ id: String, _ world: RequestWorld) async throws {
-        try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
-        try await world.deliver()
-    }
-
     @Test("What one of them is about to ask the settler for is not paid once another one reports it as cancelled")
     func calledOffWhileAsked() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let other = try world.process(journal: InMemoryJournal(), seed: 5)
         let settler = ScriptedSettler(
             base: world.node,
             settle: { _ in
-                try await Self.cancelRequest(id, world)
+                try await world.cancel(id)
                 for _ in 0..<2 { #expect(isCancelled(await other.pay(link))) }
                 return nil
             })
@@ -82,15 +68,13 @@ struct RoutedSharingTests {
 
     @Test("What was cancelled before the settler is asked is cancelled for all of them")
     func calledOffBeforeAsked() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let other = try world.process(journal: InMemoryJournal(), seed: 5)
         let settler = ScriptedSettler(
             base: world.node,
             order: { _, known in
                 guard try await world.phase(id) == .accepted else { return known }
-                try await Self.cancelRequest(id, world)
+                try await world.cancel(id)
                 #expect(isCancelled(await other.pay(link)))
                 return known
             })
@@ -100,42 +84,26 @@ struct RoutedSharingTests {
         #expect(await world.captures == 0 && world.settled.isEmpty)
     }
 
-    @Test(
-        "A request of a settler that does not answer is abandoned there once it is cancelled, and never paid"
-    )
+    @Test("A request of a settler that does not answer is abandoned there once it is cancelled, and never paid")
     func silentAndCalledOff() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let other = try world.process(journal: InMemoryJournal(), seed: 5)
-        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        guard case .success(.unknown) = await (try world.process(settler: silent)).pay(link) else {
-            Issue.record("nobody knows")
-            return
-        }
-        // Chosen before the cancellation.
-        let (quote, option) = try await other.choose(link)
-        try await Self.cancelRequest(id, world)
+        #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
+        let chosenBefore = try await other.choose(link)
+        try await world.cancel(id)
         #expect(isCancelled(await other.pay(link)))
-        #expect(try await other.router.pay(quote, option: option, as: other.payer) == .cancelled)
+        #expect(isCancelled(await other.pay(chosenBefore)))
         #expect(await world.captures == 0 && world.settled.count == 1)
         let asker = try world.process(seed: 3)
         _ = try? await asker.router.recover(as: asker.payer)
         for _ in 0..<2 { #expect(isCancelled(await asker.pay(link))) }
-        // A request to the settler that was held up on its way arrives now.
-        let late = try #require(world.settled.first)
-        guard case .nothingSent = try await world.node.settle(late) else {
-            Issue.record("it was paid after it was called cancelled")
-            return
-        }
+        #expect(try await world.settlesNothingLater(), "it was paid after it was called cancelled")
         #expect(await world.captures == 0 && world.settled.count == 1)
     }
 
     @Test("What the settler has paid without an answer is found when it is cancelled, and proven")
     func paidAndCalledOff() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let node = world.node
         let silent = ScriptedSettler(
             base: node,
@@ -144,7 +112,7 @@ struct RoutedSharingTests {
                 throw NoWord()
             })
         #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
-        try await Self.cancelRequest(id, world)
+        try await world.cancel(id)
         #expect(isPaid(await (try world.process(journal: InMemoryJournal(), seed: 5)).pay(link)))
         #expect(try await world.proofs(id).count == 1)
         #expect(await world.captures == 1)
@@ -152,9 +120,7 @@ struct RoutedSharingTests {
 
     @Test("Where the journal was lost, what another had begun is asked of the settler before anything is paid")
     func lostJournal() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         #expect(isPaid(await (try world.process()).pay(link)))
         // The link before the proof was stored.
         try await world.payer.flow.change(world.asPayer) { record throws(PaykitNetworkError) in
@@ -170,19 +136,15 @@ struct RoutedSharingTests {
     @Test("What was begun without a router a router resumes, and the reverse, by one name")
     func oneOfBoth() async throws {
         let world = try await RequestWorld()
-        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
         let first = try await world.ask()
-        await #expect(throws: PaykitNetworkError.self) {
-            try await world.payer.flow.pay(first, world.asPayer, with: silent, check: check)
-        }
+        await #expect(throws: PaykitNetworkError.self) { try await world.payDirectly(first, with: world.silent) }
         #expect(isPaid(await (try world.process()).pay(try world.link(first))))
-        let proof = try await world.payer.flow.pay(first, world.asPayer, with: silent, check: check)
+        let proof = try await world.payDirectly(first, with: world.silent)
         #expect(try await world.proofs(first) == [proof])
         let second = try await world.ask(for: "cake")
         let link = try world.link(second)
-        #expect(isUnknown(await (try world.process(seed: 3, settler: silent)).pay(link)))
-        _ = try await world.payer.flow.pay(second, world.asPayer, with: world.node, check: check)
+        #expect(isUnknown(await (try world.process(seed: 3, settler: world.silent)).pay(link)))
+        try await world.payDirectly(second)
         #expect(isPaid(await (try world.process(seed: 4)).pay(link)))
         #expect(await world.captures == 2)
     }

@@ -1,7 +1,5 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStandards
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -18,11 +16,7 @@ struct RoutedTotalLossTests {
         "Link and journal are lost, and the payee sends another invoice or none: the payment is found by its name, and proven",
         arguments: [true, false], [true, false])
     func allLost(hasFresh: Bool, isHidden: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
-        #expect(isPaid(await (try world.process()).pay(link)))
-        await world.states.lose()
+        let (world, id, link) = try await Self.paidAndLost()
         try await world.relink()
         // The payee has heard of no payment.
         if hasFresh { try await world.offer(await world.invoice(2100)) }
@@ -47,15 +41,17 @@ struct RoutedTotalLossTests {
         #expect(proofs.count == 1 && proofs.allSatisfy(\.isSound))
     }
 
-    /// Pays a request, and loses the link's state and the journal.
-    private static func payAndLose(_ world: RequestWorld, _ id: String) async throws {
-        #expect(isPaid(await (try world.process()).pay(try world.link(id))))
-        await world.states.lose()
+    /// A paid request whose link and journal are lost.
+    private static func paidAndLost() async throws -> (world: RequestWorld, id: String, link: String) {
+        let asked = try await RequestWorld.asked()
+        #expect(isPaid(await (try asked.world.process()).pay(asked.link)))
+        asked.world.states.lose()
+        return asked
     }
 
     private static func later(
         _ world: RequestWorld, _ settler: (any PaymentSettler)? = nil
-    ) throws -> RequestWorld.Process {
+    ) throws -> RoutingProcess {
         try world.process(journal: InMemoryJournal(), seed: 9, settler: settler)
     }
 
@@ -73,13 +69,10 @@ struct RoutedTotalLossTests {
 
     @Test("The same without a router: it is paid, and proven, and nothing is sent again", arguments: [true, false])
     func allLostWithoutRouter(isCancelled: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        try await Self.payAndLose(world, id)
+        let (world, id, _) = try await Self.paidAndLost()
         if isCancelled { try await world.payee.flow.cancel(id, reason: nil, world.asPayee) }
         try await world.relink()
-        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        let proof = try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check)
+        let proof = try await world.payDirectly(id)
         #expect(proof.isSound)
         try await world.deliver()
         #expect(try await world.proofs(id) == [proof])
@@ -88,28 +81,20 @@ struct RoutedTotalLossTests {
 
     @Test("Without a router, a settler's payment of another amount under the name is not proven")
     func otherAmountWithoutRouter() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        try await Self.payAndLose(world, id)
+        let (world, id, _) = try await Self.paidAndLost()
         try await world.relink()
-        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        let liar = Self.liar(world)
-        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: liar, check: check) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
-        }
+        #expect(await code { try await world.payDirectly(id, with: Self.liar(world)) } == .paymentInDoubt)
         #expect(try await world.proofs(id).isEmpty)
     }
 
     @Test("Link and journal are lost, and the payee, who has heard of no payment, cancels: it is paid, and proven")
     func allLostAndCancelled() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        try await Self.payAndLose(world, id)
+        let (world, id, link) = try await Self.paidAndLost()
         try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
         try await world.relink()
         #expect(try await world.phase(id) == .cancelled)
         let later = try Self.later(world)
-        for _ in 0..<2 { #expect(isPaid(await later.pay(try world.link(id)))) }
+        for _ in 0..<2 { #expect(isPaid(await later.pay(link))) }
         #expect(await world.captures == 1)
     }
 
@@ -117,26 +102,19 @@ struct RoutedTotalLossTests {
         "Link and journal are lost while the settler does not say, and the payee cancels: nothing is sent later, too",
         arguments: [true, false])
     func silentLostAndCancelled(isChosen: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
+        let (world, id, link) = try await RequestWorld.asked()
         let later = try Self.later(world)
-        let (quote, option) = try await later.choose(try world.link(id))
-        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        #expect(isUnknown(await (try world.process(settler: silent)).pay(try world.link(id))))
-        await world.states.lose()
+        let chosen = try await later.choose(link)
+        #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
+        world.states.lose()
         try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
         try await world.relink()
         if isChosen {
-            #expect(try await later.router.pay(quote, option: option, as: later.payer) == .cancelled)
+            #expect(isCancelled(await later.pay(chosen)))
         } else {
-            for _ in 0..<2 { #expect(isCancelled(await later.pay(try world.link(id)))) }
+            for _ in 0..<2 { #expect(isCancelled(await later.pay(link))) }
         }
-        // A request to the settler that was held up on its way arrives now.
-        let late = try #require(world.settled.first)
-        guard case .nothingSent = try await world.node.settle(late) else {
-            Issue.record("it was paid after it was called cancelled")
-            return
-        }
+        #expect(try await world.settlesNothingLater(), "it was paid after it was called cancelled")
         #expect(await world.captures == 0)
     }
 
@@ -144,9 +122,7 @@ struct RoutedTotalLossTests {
         "Link and journal are lost after refused attempts: the one that paid is found, or the next begins",
         arguments: [true, false])
     func allLostAfterRefusals(isPaidBefore: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
+        let (world, id, link) = try await RequestWorld.asked()
         let node = world.node
         let refusing = ScriptedSettler(
             base: node,
@@ -155,15 +131,9 @@ struct RoutedTotalLossTests {
                 return nil
             })
         let refused = try world.process(settler: refusing)
-        for _ in 0..<2 {
-            let result = await refused.pay(link)
-            guard case .success(.declined) = result else {
-                Issue.record("it was refused, and is \(result)")
-                return
-            }
-        }
+        for _ in 0..<2 { #expect(isDeclined(await refused.pay(link))) }
         if isPaidBefore { #expect(isPaid(await (try world.process(seed: 3)).pay(link))) }
-        await world.states.lose()
+        world.states.lose()
         try await world.relink()
         #expect(isPaid(await (try Self.later(world)).pay(link)))
         #expect(await world.captures == 1)
@@ -179,23 +149,22 @@ struct RoutedTotalLossTests {
         let method = "btc-regtest-p2wpkh"
         let id = try await world.ask(
             at: [PaykitEndpoint(methodID: method, endpoint: String(decoding: address, as: UTF8.self))])
-        try await Self.payAndLose(world, id)
+        let link = try world.link(id)
+        #expect(isPaid(await (try world.process()).pay(link)))
+        world.states.lose()
         try await world.relink()
         let later = try Self.later(world)
-        for _ in 0..<2 { #expect(isPaid(await later.pay(try world.link(id)))) }
+        for _ in 0..<2 { #expect(isPaid(await later.pay(link))) }
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
         try await world.deliver()
-        let request = try await world.payee.flow.requests(with: world.payer.key, world.payer.receiver).first
-        #expect(request?.state.proofs.map(\.identifier.text) == [method])
+        #expect(try await world.requests.first?.state.proofs.map(\.identifier.text) == [method])
     }
 
     @Test("Link and journal are lost, and a payment of another amount under the request's name is not called its own")
     func otherAmount() async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        try await Self.payAndLose(world, id)
+        let (world, id, link) = try await Self.paidAndLost()
         try await world.relink()
-        #expect(code(await (try Self.later(world, Self.liar(world))).pay(try world.link(id))) == .integrity)
+        #expect(code(await (try Self.later(world, Self.liar(world))).pay(link)) == .integrity)
         #expect(try await world.proofs(id).isEmpty)
         #expect(await world.captures == 1)
     }

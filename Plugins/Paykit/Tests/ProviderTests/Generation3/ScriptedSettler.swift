@@ -36,9 +36,6 @@ struct ScriptedSettler: PaymentSettler {
 struct NoWord: Error {}
 
 extension RequestWorld {
-    /// The payer's node.
-    var node: SandboxSettler { SandboxSettler(at: url, over: SandboxTransport(sandbox)) }
-
     /// Delivers until the link is re-established after a loss, and its messages are repeated.
     func relink() async throws {
         for _ in 0..<4 { try await deliver() }
@@ -56,6 +53,13 @@ func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
 
 func isCancelled(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
     if case .success(.cancelled) = result { true } else { false }
+}
+
+func isDeclined(_ result: Result<PaymentOutcome, PaymentError>) -> Bool { declined(result) != nil }
+
+/// Why a payment was declined; nil if it was not.
+func declined(_ result: Result<PaymentOutcome, PaymentError>) -> Stated<DeclineReason>? {
+    if case .success(.declined(let reason)) = result { reason } else { nil }
 }
 
 func code(_ result: Result<PaymentOutcome, PaymentError>) -> PaymentError.Code? {

@@ -41,6 +41,41 @@ final class ProcessLifetime: Sendable {
     }
 }
 
+/// A process of a payer who pays through a router.
+struct RoutingProcess: Sendable {
+    let router: PaymentRouter
+    let provider: PaykitProvider
+    var payer: Payer
+
+    typealias Choice = (quote: PaymentQuote, option: PaymentMethodOption.ID)
+
+    func quote(_ link: String) async throws -> PaymentQuote {
+        guard case .matched(let route) = router.route(link) else { throw NotALink() }
+        return try await router.quote(route, as: payer)
+    }
+
+    /// Chooses the first way to pay a link, without paying yet.
+    func choose(_ link: String) async throws -> Choice {
+        let quote = try await quote(link)
+        guard let option = quote.options.first?.id else { throw NotALink() }
+        return (quote, option)
+    }
+
+    func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
+        do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {
+            return .failure(error)
+        }
+    }
+
+    func pay(_ choice: Choice) async -> Result<PaymentOutcome, PaymentError> {
+        do throws(PaymentError) {
+            return .success(try await router.pay(choice.quote, option: choice.option, as: payer))
+        } catch { return .failure(error) }
+    }
+
+    private struct NotALink: Error {}
+}
+
 /// The journal of a process that may end.
 struct CrashingJournal: PaymentJournal, SpendingStore {
     let base: InMemoryJournal
