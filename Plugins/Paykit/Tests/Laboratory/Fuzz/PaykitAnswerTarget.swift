@@ -3,10 +3,11 @@ import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 
-/// Answers of homeservers and signers, and other users' files: listings, capabilities, grants, their records, profiles.
+/// Answers of homeservers and signers, and other users' files: listings, capabilities, grants, their proofs and stored
+/// forms, descriptions of sessions, profiles.
 struct PaykitAnswerTarget: FuzzTarget {
     static let name = "Paykit's grants, lists and profiles"
-    static let share = 6
+    static let share = 10
 
     let corpus: Corpus
     private(set) var counts: [String: Int] = [:]
@@ -24,14 +25,15 @@ struct PaykitAnswerTarget: FuzzTarget {
             [.paykit, .profile], to: client.publicKey, called: "wallet.example", id: "abc", at: now, by: issuer)
         let proof = try GrantProof(of: "abc", for: owner, nonce: "n", at: now, by: client)
         signed = Set([grant.text.reveal(), proof.text.reveal()].map { Self.signedPart($0) })
+        let held = try HeldGrant(grant, at: owner, seed: Redacted([UInt8](repeating: 0x22, count: 32)))
         let session = GrantSession.json(
             homeserver: client.publicKey, user: owner, clientID: "wallet.example", capabilities: [.root],
-            grantID: "abc",
-            tokenExpiresAt: now + 3600, grantExpiresAt: now + 86_400, createdAt: now)
+            grantID: "abc", tokenExpiresAt: now + 3600, grantExpiresAt: now + 86_400, createdAt: now)
         let profile =
             #"{"name":"Anna","bio":"b","links":["https://b.example",{"title":"C","url":"https://c.example"}]}"#
         let texts: [String] = [
-            grant.text.reveal(), proof.text.reveal(), String(decoding: session.serialized(), as: UTF8.self),
+            grant.text.reveal(), proof.text.reveal(), held.credential.reveal(),
+            String(decoding: session.serialized(), as: UTF8.self),
             String(decoding: PubkyGrantRecord.json(of: grant).serialized(), as: UTF8.self), profile,
             "pubky://\(owner)/pub/paykit.app/v0/lightning", "pubky://\(owner)/pub/My File/",
             "/pub/paykit.app/v0/:rw,/pub/pubky.app/:r", "\(owner):0123456789ABCDEFGHJKMNPQRS",
@@ -42,6 +44,7 @@ struct PaykitAnswerTarget: FuzzTarget {
                 ".", "..", "/", "//", ":", ":rw", ",", "%2F", "%00", "\u{0}", "\u{2028}", "é", "eyJhbGciOiJub25lIn0",
                 "\"alg\":\"none\"", "\"caps\":", "\"-1\"", "\"0\"", "18446744073709551615", "9223372036854775807",
                 "-9223372036854775808", "1e9", "null", "[]", "{}", "\"type\":", "\"links\":", owner.text, "=", "A",
+                "eyJhbGciOiJFZERTQSIsInR5cCI6InB1Ymt5LWdyYW50In0", "pubky-grant-credential-v1:", "\"exp\":",
             ])
     }
 
@@ -92,10 +95,14 @@ struct PaykitAnswerTarget: FuzzTarget {
         }
         if let read = try? PubkyGrant(parsing: text) {
             counts["grants", default: 0] += 1
-            if read.issuer == owner, !signed.contains(Self.signedPart(text)) {
+            if read.issuer == owner, read != grant || !signed.contains(Self.signedPart(text)) {
                 return "a grant that nobody signed is taken"
             }
             if "\(read)".contains(Self.signedPart(text)) { return "a grant is printed" }
+        }
+        if let held = try? HeldGrant(Redacted(text), now: 1_767_225_600) {
+            counts["stored grants", default: 0] += 1
+            if held.grant != grant, held.grant.issuer == owner { return "a stored grant that nobody signed is taken" }
         }
         if (try? CheckedProof(text, of: grant, for: owner, now: 1_767_225_600)) != nil {
             counts["proofs", default: 0] += 1

@@ -6,7 +6,6 @@ package enum PaykitFuzz {
         KRPCTarget.self,
         PaykitAnswerTarget.self,
         PaykitChannelTarget.self,
-        PaykitGrantTarget.self,
         PaykitHandoffTarget.self,
         PaykitLinkTarget.self,
         PaykitMessageTarget.self,
