@@ -15,17 +15,13 @@ struct GrantTests {
         "eyJhbGciOiJFZERTQSIsInR5cCI6InB1Ymt5LXBvcCJ9.eyJhdWQiOiJ3bnBrbTdkNGM3Y2F5bTkza3pocGFtamtuMTFodThqZHo0bTlvM3kxeDlodW9wbml3dWF5IiwiZ2lkIjoiQVFFQkFRRUJBUUVCQVFFQkFRRUJBUSIsIm5vbmNlIjoiQWdJQ0FnSUNBZ0lDQWdJQ0FnSUNBZyIsImlhdCI6MTcwMDAwMDAwMH0.lC19evMfQCog8TRgXpQOgfd29TKSdCuNtDPg_6FJFd4wLMiGx8kcEXTvJt4RJOMy2mbdrRgJyi_AR2c8W6j4Cw"
     static let time: UInt64 = 1_700_000_000
 
-    static func pair(_ byte: UInt8) throws -> PubkyKeyPair {
-        try PubkyKeyPair(seed: [UInt8](repeating: byte, count: 32))
-    }
-
     static func grant() throws -> PubkyGrant { try PubkyGrant(parsing: grantText) }
 
     @Test("A grant is signed as another library signs it, byte for byte")
     func grant() throws {
         let made = try PubkyGrant(
-            PubkyCapability.list("/pub/paykit/v0/:rw"), to: Self.pair(0x33).publicKey, called: "router.example",
-            id: Base64URL.encode([UInt8](repeating: 1, count: 16)), at: Self.time, by: Self.pair(0x11))
+            PubkyCapability.list("/pub/paykit/v0/:rw"), to: WireTests.pair(0x33).publicKey, called: "router.example",
+            id: Base64URL.encode([UInt8](repeating: 1, count: 16)), at: Self.time, by: WireTests.pair(0x11))
         #expect(made.text.reveal() == Self.grantText)
         #expect(Self.grantText.utf8.count == 465)
         #expect(made.clientKey.text == "n9fzu63meroxfcxccz1budmqbn3e7yj97cy6jjyyoqpamacyod8y")
@@ -35,10 +31,10 @@ struct GrantTests {
 
     @Test("A proof is signed as another library signs it, byte for byte")
     func proof() throws {
-        let server = try Self.pair(0x22).publicKey
+        let server = try WireTests.pair(0x22).publicKey
         let proof = try GrantProof(
             of: Self.grant().id, for: server, nonce: Base64URL.encode([UInt8](repeating: 2, count: 16)), at: Self.time,
-            by: Self.pair(0x33))
+            by: WireTests.pair(0x33))
         #expect(proof.text.reveal() == Self.proofText)
         #expect(Self.proofText.utf8.count == 323)
         let read = try CheckedProof(Self.proofText, of: Self.grant(), for: server, now: Self.time + 180)
@@ -48,19 +44,21 @@ struct GrantTests {
     @Test("A proof for another homeserver, grant or time is not believed")
     func foreignProofs() throws {
         let grant = try Self.grant()
-        let server = try Self.pair(0x22).publicKey
+        let server = try WireTests.pair(0x22).publicKey
         func read(for key: PubkyKey, _ grant: PubkyGrant, now: UInt64) throws {
             _ = try CheckedProof(Self.proofText, of: grant, for: key, now: now)
         }
-        #expect(throws: GrantDefect.audience) { try read(for: Self.pair(0x11).publicKey, grant, now: Self.time) }
+        #expect(throws: GrantDefect.audience) { try read(for: WireTests.pair(0x11).publicKey, grant, now: Self.time) }
         for now in [Self.time + 181, Self.time - 181, 0, .max] {
             #expect(throws: GrantDefect.time) { try read(for: server, grant, now: now) }
         }
         let other = try PubkyGrant(
-            [.root], to: Self.pair(0x33).publicKey, called: "x", id: "other", at: Self.time, by: Self.pair(0x11))
+            [.root], to: WireTests.pair(0x33).publicKey, called: "x", id: "other", at: Self.time,
+            by: WireTests.pair(0x11))
         #expect(throws: GrantDefect.owner) { try read(for: server, other, now: Self.time) }
         let stranger = try PubkyGrant(
-            [.root], to: Self.pair(0x44).publicKey, called: "x", id: grant.id, at: Self.time, by: Self.pair(0x11))
+            [.root], to: WireTests.pair(0x44).publicKey, called: "x", id: grant.id, at: Self.time,
+            by: WireTests.pair(0x11))
         #expect(throws: GrantDefect.signature) { try read(for: server, stranger, now: Self.time) }
         // The text of one is never the other, although both are signed.
         #expect(throws: GrantDefect.self) { try PubkyGrant(parsing: Self.proofText) }
@@ -86,7 +84,7 @@ struct GrantTests {
         _ claims: String, header: String = #"{"alg":"EdDSA","typ":"pubky-grant"}"#
     ) throws -> String {
         let content = [header, claims].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
-        return content + "." + Base64URL.encode(try pair(0x11).sign(Array(content.utf8)))
+        return content + "." + Base64URL.encode(try WireTests.pair(0x11).sign(Array(content.utf8)))
     }
 
     private static let claims = #"{"iss":"ISS","client_id":"c","caps":["/:rw"],"cnf":"ISS","jti":"a","iat":1,"exp":2}"#
@@ -102,7 +100,7 @@ struct GrantTests {
             (#""cnf":"ISS""#, #""cnf":"pubkyISS""#), (#""iss":"ISS""#, #""iss":"y""#),
         ])
     func claims(_ from: String, _ to: String) throws {
-        let key = try Self.pair(0x11).publicKey.text
+        let key = try WireTests.pair(0x11).publicKey.text
         let good = Self.claims.replacing("ISS", with: key)
         _ = try PubkyGrant(parsing: Self.signed(good))
         _ = try PubkyGrant(parsing: Self.signed(good.replacing("{", with: #"{"extra":{"x":1},"#)))
@@ -113,7 +111,7 @@ struct GrantTests {
 
     @Test("No other algorithm and no other kind of token is taken, though the signature is right")
     func headers() throws {
-        let claims = Self.claims.replacing("ISS", with: try Self.pair(0x11).publicKey.text)
+        let claims = Self.claims.replacing("ISS", with: try WireTests.pair(0x11).publicKey.text)
         for (header, defect) in [
             (#"{"alg":"none","typ":"pubky-grant"}"#, .signature), (#"{"typ":"pubky-grant"}"#, .signature),
             (#"{"alg":"HS256","typ":"pubky-grant"}"#, .signature), (#"{"alg":"EdDSA","typ":"pubky-pop"}"#, .kind),
@@ -136,7 +134,7 @@ struct GrantTests {
     @Test("A stored grant is read as it was written, and says why it cannot be used")
     func stored() throws {
         let held = try HeldGrant(
-            Self.grant(), at: Self.pair(0x22).publicKey, seed: Redacted([UInt8](repeating: 0x33, count: 32)))
+            Self.grant(), at: WireTests.pair(0x22).publicKey, seed: Redacted([UInt8](repeating: 0x33, count: 32)))
         let text = held.credential.reveal()
         #expect(
             text == "pubky-grant-credential-v1:wnpkm7d4c7caym93kzhpamjkn11hu8jdz4m9o3y1x9huopniwuay:"
@@ -158,7 +156,7 @@ struct GrantTests {
         #expect(code(text + ":") == .validationFailed)
         #expect(throws: GrantDefect.owner) {
             try HeldGrant(
-                Self.grant(), at: Self.pair(0x22).publicKey, seed: Redacted([UInt8](repeating: 0x34, count: 32)))
+                Self.grant(), at: WireTests.pair(0x22).publicKey, seed: Redacted([UInt8](repeating: 0x34, count: 32)))
         }
         var dumped = "\(held)"
         dump(held, to: &dumped)

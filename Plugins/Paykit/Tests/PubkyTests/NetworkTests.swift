@@ -21,12 +21,6 @@ struct NetworkTests {
         return try SignedPacket(signing: [DNSRecord(name, .https(service))], at: time, by: pair)
     }
 
-    private static func address(_ time: UInt64, _ byte: UInt8) throws -> SignedPacket {
-        let pair = try WireTests.pair(0x11)
-        let name = try #require(SignedPacket.name("", under: pair.publicKey))
-        return try SignedPacket(signing: [DNSRecord(name, .a([byte, 0, 0, 1]))], at: time, by: pair)
-    }
-
     private func client(_ transport: RecordingTransport, relays: Int = 3, capacity: Int = 1000) throws -> PkarrClient {
         PkarrClient(
             relays: try (0..<relays).map { try HTTPURL("https://relay\($0).example") }, http: transport, clock: clock,
@@ -37,7 +31,7 @@ struct NetworkTests {
 
     @Test("Of several relays' packets the latest counts, whatever order they come in")
     func latest() async throws {
-        let packets = try [Self.address(5, 1), Self.address(7, 2), Self.address(6, 3)]
+        let packets = try [WireTests.packet(5, 1), WireTests.packet(7, 2), WireTests.packet(6, 3)]
         let transport = RecordingTransport { request in
             let index = Int(String(request.url.host.dropFirst(5).prefix(1))) ?? 0
             return HTTPResponse(status: 200, body: packets[index].payload)
@@ -48,8 +42,8 @@ struct NetworkTests {
 
     @Test("A relay with false or no answers does not hide another one's packet")
     func liars() async throws {
-        let good = try Self.address(5, 1)
-        var forged = try Self.address(9, 1).payload
+        let good = try WireTests.packet(5, 1)
+        var forged = try WireTests.packet(9, 1).payload
         forged[80] ^= 1
         for bad in [
             HTTPResponse(status: 200, body: forged), HTTPResponse(status: 200), HTTPResponse(status: 404),
@@ -68,16 +62,14 @@ struct NetworkTests {
         let none = RecordingTransport.refusing { $0.url.host == "relay0.example" ? HTTPResponse(status: 404) : nil }
         #expect(try await client(none).resolve(key) == nil)
         let silent = RecordingTransport.refusing { _ in nil }
-        await #expect { try await client(silent).resolve(key) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .connectionFailed
-        }
+        #expect(await code { _ = try await client(silent).resolve(key) } == .connectionFailed)
     }
 
     @Test(
         "What is known is not asked again while it is fresh, then only whether it has changed, and an old one is kept")
     func freshness() async throws {
-        let packet = try Self.address(1_767_225_600_000_000, 1)
-        let older = try Self.address(1_767_225_500_000_000, 2)
+        let packet = try WireTests.packet(1_767_225_600_000_000, 1)
+        let older = try WireTests.packet(1_767_225_500_000_000, 2)
         let answer = Mutex<HTTPResponse?>(HTTPResponse(status: 200, body: packet.payload))
         let transport = RecordingTransport.refusing { _ in answer.withLock { $0 } }
         let client = try client(transport, relays: 1)
@@ -113,7 +105,7 @@ struct NetworkTests {
 
     @Test("A client that starts again takes no packet from before the latest that was seen")
     func restarted() async throws {
-        let (old, new) = (try Self.address(5, 1), try Self.address(7, 2))
+        let (old, new) = (try WireTests.packet(5, 1), try WireTests.packet(7, 2))
         let times = Times()
         func resolve(_ answers: [HTTPResponse]) async throws -> SignedPacket? {
             let transport = RecordingTransport { answers[Int(String($0.url.host.dropFirst(5).prefix(1))) ?? 0] }
@@ -136,13 +128,13 @@ struct NetworkTests {
             relays: [try HTTPURL("https://relay0.example")], http: relay, times: Times(), clock: clock)
         #expect(try await client.resolve(old.key) == old)
         await times.fail()
-        await #expect { try await resolve([answer(new)]) } throws: { ($0 as? PaykitNetworkError)?.code == .storage }
+        #expect(await code { _ = try await resolve([answer(new)]) } == .storage)
     }
 
     @Test("A packet of the same second is not missed: relays count whole seconds")
     func sameSecond() async throws {
         let time = clock.now.microseconds
-        let (first, second) = (try Self.address(time, 1), try Self.address(time + 1000, 2))
+        let (first, second) = (try WireTests.packet(time, 1), try WireTests.packet(time + 1000, 2))
         let newest = Mutex(first)
         let transport = RecordingTransport { request in
             let packet = newest.withLock { $0 }
@@ -163,14 +155,12 @@ struct NetworkTests {
 
     @Test("Packets are stored where they can be, and a conflict says so")
     func publishing() async throws {
-        let packet = try Self.address(5, 1)
+        let packet = try WireTests.packet(5, 1)
         let some = RecordingTransport { HTTPResponse(status: $0.url.host == "relay0.example" ? 204 : 500) }
         #expect(try await client(some).publish(packet) == 1)
         #expect(some.requests.allSatisfy { $0.body == packet.payload && $0.method == .put })
         let conflict = RecordingTransport(statuses: [409])
-        await #expect { try await client(conflict).publish(packet) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .storage
-        }
+        #expect(await code { _ = try await client(conflict).publish(packet) } == .storage)
         await #expect(throws: PaykitNetworkError.self) { try await client(some, relays: 0).publish(packet) }
     }
 
@@ -181,7 +171,7 @@ struct NetworkTests {
             (429, .rateLimited), (500, .transport), (503, .transport),
         ] as [(Int, PaykitNetworkError.Code)])
     func relayRefusals(_ status: Int, _ code: PaykitNetworkError.Code) async throws {
-        let packet = try Self.address(5, 1)
+        let packet = try WireTests.packet(5, 1)
         let relay = RecordingTransport(answers: [HTTPResponse(status: status, body: Array("a secret".utf8))])
         for work in [
             { _ = try await self.client(relay, relays: 1).publish(packet) },
@@ -235,13 +225,14 @@ struct NetworkTests {
     func unknownServer() async throws {
         let key = try WireTests.pair(0x22).publicKey
         let nobody = RecordingTransport(statuses: [404])
-        await #expect {
-            try await HomeserverLocator(try client(nobody, relays: 1), allowsLocal: false).address(ofServer: key)
-        } throws: { ($0 as? PaykitNetworkError)?.code == .notFound }
+        #expect(
+            await code {
+                _ = try await HomeserverLocator(try client(nobody, relays: 1), allowsLocal: false).address(
+                    ofServer: key)
+            }
+                == .notFound)
         #expect(nobody.requests.count == 1)
-        await #expect { try await locate([0x22: Self.service(".")], from: 0x22) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .connectionFailed
-        }
+        #expect(await code { _ = try await locate([0x22: Self.service(".")], from: 0x22) } == .connectionFailed)
     }
 
     @Test("Keys that name each other endlessly lead nowhere, and not for long")
@@ -362,9 +353,9 @@ struct NetworkTests {
                 try await homeserver(opened(bad)).open(token, isSignUp: false)
             }
         }
-        await #expect { try await homeserver(opened([good], of: 0x22)).open(token, isSignUp: true) } throws: {
-            ($0 as? PaykitNetworkError)?.code == .invalidCredentials
-        }
+        #expect(
+            await code { _ = try await homeserver(opened([good], of: 0x22)).open(token, isSignUp: true) }
+                == .invalidCredentials)
     }
 
     @Test(

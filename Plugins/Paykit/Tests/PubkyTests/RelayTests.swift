@@ -20,8 +20,8 @@ struct RelayTests {
     private static func packet(
         at name: String = "_pubky", _ service: DNSService? = nil, ttl: UInt32 = 3600
     ) throws -> SignedPacket {
-        let pair = try GrantTests.pair(0x11)
-        let target = try #require(DNSName(GrantTests.pair(0x22).publicKey.text))
+        let pair = try WireTests.pair(0x11)
+        let target = try #require(DNSName(WireTests.pair(0x22).publicKey.text))
         let owner = try #require(SignedPacket.name(name, under: pair.publicKey))
         return try SignedPacket(
             signing: [DNSRecord(owner, ttl: ttl, .https(service ?? DNSService(priority: 0, target: target)))],
@@ -97,15 +97,13 @@ struct RelayTests {
     @Test("Older relays get the time of the replaced packet, and report when it is another")
     func conditions() async throws {
         let (packet, script) = (try Self.packet(), RecordingTransport(answers: [HTTPResponse(status: 412)]))
-        await #expect {
-            try await client(script).publish(packet, replacing: packet)
-        } throws: { ($0 as? PaykitNetworkError)?.code == .storage }
+        #expect(await code { _ = try await client(script).publish(packet, replacing: packet) } == .storage)
         #expect(script.requests.first?.headers["If-Match"] == "1767225600000000")
     }
 
     @Test("A user's record counts at its place, whatever its priority, kind and time to live")
     func records() async throws {
-        let server = try GrantTests.pair(0x22).publicKey
+        let server = try WireTests.pair(0x22).publicKey
         let target = try #require(DNSName(server.text))
         for (packet, isFound) in [
             (try Self.packet(), true), (try Self.packet(DNSService(priority: 5, target: target)), true),

@@ -7,27 +7,6 @@ import Testing
 
 @Suite("Signed packets")
 struct SignedPacketTests {
-    /// A user's packet with the location of their homeserver, and a homeserver's with its address.
-    private static let user =
-        "d04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737d710e724ebc2c458424b64b2f2852e5de50acf5c"
-        + "3fc010cbc3f99c28d875068f6d0e7f015564a59ae56e7631edc5a0900a883533ad3d7cf4ea048c534236e1070006474846204000"
-        + "000080000000000100000000065f7075626b79343462666d726375776671346b73716f75706e3677636678726835656e7231697a"
-        + "646579737a6d6866726e747566316d7a6f68356f000041000100000e100038000034776e706b6d37643463376361796d39336b7a"
-        + "6870616d6a6b6e31316875386a647a346d396f337931783968756f706e697775617900"
-    private static let homeserver =
-        "a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0ad1cb46160f74192437b6801429086ffbec9d003"
-        + "fae7f351e1a5efef22ba3b2be64006c5f4a22d3fc94f2d6749946b4abaa24199cf49e1d5271dff078145bb000006474846204000"
-        + "00008000000000030000000034776e706b6d37643463376361796d39336b7a6870616d6a6b6e31316875386a647a346d396f3379"
-        + "31783968756f706e6977756179000041000100000e10001100010000030002188f000400047f00000134776e706b6d3764346337"
-        + "6361796d39336b7a6870616d6a6b6e31316875386a647a346d396f337931783968756f706e6977756179000041000100000e1000"
-        + "13000a096c6f63616c686f737400ff000002188e34776e706b6d37643463376361796d39336b7a6870616d6a6b6e31316875386a"
-        + "647a346d396f337931783968756f706e6977756179000001000100000e1000047f000001"
-
-    private static func packet(_ hex: String) throws -> SignedPacket {
-        let bytes = try WireTests.bytes(hex)
-        return try SignedPacket(payload: Array(bytes.dropFirst(32)), of: PubkyKey(bytes: Array(bytes.prefix(32))))
-    }
-
     private static func local(_ pair: PubkyKeyPair) throws -> [DNSRecord] {
         let apex = try #require(SignedPacket.name("", under: pair.publicKey))
         return [
@@ -52,7 +31,7 @@ struct SignedPacketTests {
 
     @Test("A user's packet is read, and signed anew it is the same")
     func userPacket() throws {
-        let packet = try Self.packet(Self.user)
+        let packet = try Packets.user.packet
         #expect(packet.timestamp == WireTests.moment)
         let record = try #require(packet.records(at: "_pubky").first)
         let server = try WireTests.pair(0x22).publicKey
@@ -68,12 +47,12 @@ struct SignedPacketTests {
                     .https(DNSService(priority: 0, target: target)))
             ], at: WireTests.moment, by: pair)
         #expect(made == packet)
-        #expect(Hex.encode(pair.publicKey.bytes + made.payload) == Self.user)
+        #expect(Hex.encode(pair.publicKey.bytes + made.payload) == Packets.user.hex)
     }
 
     @Test("A homeserver's packet is read, and signed anew it is the same")
     func homeserverPacket() throws {
-        let packet = try Self.packet(Self.homeserver)
+        let packet = try Packets.homeserver.packet
         let records = packet.records(at: "")
         #expect(records.map(\.data.type) == [65, 65, 1])
         #expect(records[0].data.service?.port() == 6287)
@@ -114,7 +93,7 @@ struct SignedPacketTests {
                 try DNSMessage(parsing: head + name + [0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 1, 2, 3, 4])
             }
         }
-        let message = try Self.packet(Self.homeserver).dns
+        let message = try Packets.homeserver.packet.dns
         for count in 0..<message.count {
             #expect(throws: WireDefect.self) { try DNSMessage(parsing: Array(message.prefix(count))) }
         }
@@ -125,7 +104,7 @@ struct SignedPacketTests {
 
     @Test("Whatever is changed, a packet is refused: its signature covers time and records")
     func changed() throws {
-        let payload = try Self.packet(Self.user).payload
+        let payload = try Packets.user.packet.payload
         let key = try WireTests.pair(0x11).publicKey
         for index in payload.indices {
             var changed = payload
@@ -139,13 +118,7 @@ struct SignedPacketTests {
 
     @Test("The later packet counts, and of two with one time the greater bytes")
     func order() throws {
-        let pair = try WireTests.pair(0x11)
-        func packet(_ time: UInt64, _ address: UInt8) throws -> SignedPacket {
-            try SignedPacket(
-                signing: [
-                    DNSRecord(try #require(SignedPacket.name("", under: pair.publicKey)), .a([address, 0, 0, 1]))
-                ], at: time, by: pair)
-        }
+        let packet = WireTests.packet
         #expect(try packet(2, 1).isNewer(than: packet(1, 9)))
         #expect(try !packet(1, 9).isNewer(than: packet(2, 1)))
         #expect(try packet(1, 9).isNewer(than: packet(1, 1)))

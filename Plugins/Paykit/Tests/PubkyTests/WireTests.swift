@@ -15,6 +15,13 @@ struct WireTests {
 
     static func bytes(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
 
+    /// Returns a packet of a user, which has one address.
+    static func packet(_ time: UInt64, _ byte: UInt8) throws -> SignedPacket {
+        let pair = try pair(0x11)
+        let name = try #require(SignedPacket.name("", under: pair.publicKey))
+        return try SignedPacket(signing: [DNSRecord(name, .a([byte, 0, 0, 1]))], at: time, by: pair)
+    }
+
     // MARK: Numbers and texts
 
     @Test(
@@ -162,4 +169,12 @@ struct WireTests {
             #expect(throws: PubkyAddressDefect.path) { try PubkyAddress(key, path: path) }
         }
     }
+}
+
+/// The code of the failure of `work`; nil if it succeeds.
+func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
+    do {
+        try await work()
+        return nil
+    } catch { return (error as? PaykitNetworkError)?.code }
 }

@@ -63,16 +63,7 @@ struct Net: Sendable {
         return try world.run(steps: 10_000_000) {
             let net = try await start(
                 behaviours, seed: seed, faults: faults, at: host, starts: starts, ids: ids, in: world)
-            return try await withThrowingTaskGroup(of: Value?.self) { group in
-                group.addTask {
-                    await net.swarm.serve()
-                    return nil
-                }
-                group.addTask { try await body(net) }
-                defer { group.cancelAll() }
-                while let ended = try await group.next() { if let ended { return ended } }
-                throw CancellationError()
-            }
+            return try await net.swarm.serving { try await body(net) }
         }
     }
 
@@ -84,5 +75,21 @@ struct Net: Sendable {
         var random = SplitMix64(seed: seed)
         list.shuffle(using: &random)
         return list
+    }
+}
+
+extension DHTSwarm {
+    /// Runs `body` while the nodes answer.
+    func serving<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                await self.serve()
+                return nil
+            }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() { if let ended { return ended } }
+            throw CancellationError()
+        }
     }
 }

@@ -1,7 +1,6 @@
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
-import Synchronization
 import Testing
 
 @testable import PaykitProvider

@@ -22,7 +22,8 @@ struct Owner {
     func item(_ sequence: Int64, _ text: String) throws -> MutableItem { try item(sequence, Array(text.utf8)) }
 }
 
-/// Two packets of Pubky, computed independently of this package.
+/// A user's packet with the location of their homeserver, and a homeserver's with its address: computed independently
+/// of this package.
 enum Packets {
     struct Packet: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -31,6 +32,9 @@ enum Packets {
         let hex: String
 
         var bytes: [UInt8] { Hex.decode(hex) ?? [] }
+        var packet: SignedPacket {
+            get throws { try SignedPacket(payload: Array(bytes[32...]), of: PubkyKey(bytes: Array(bytes[0..<32]))) }
+        }
         var item: MutableItem {
             get throws {
                 try MutableItem(

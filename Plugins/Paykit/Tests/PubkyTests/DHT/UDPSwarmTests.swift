@@ -17,18 +17,7 @@ struct UDPSwarmTests {
     ) async throws -> Value {
         let swarm = try await DHTSwarm.start(
             behaviours, over: UDPTransport(), clock: SystemPaymentClock(), random: SeededRandomSource(seed: 4))
-        return try await withOwnThreads {
-            try await withThrowingTaskGroup(of: Value?.self) { group in
-                group.addTask {
-                    await swarm.serve()
-                    return nil
-                }
-                group.addTask { try await body(swarm) }
-                defer { group.cancelAll() }
-                while let ended = try await group.next() { if let ended { return ended } }
-                throw CancellationError()
-            }
-        }
+        return try await withOwnThreads { try await swarm.serving { try await body(swarm) } }
     }
 
     private func resolver(_ swarm: DHTSwarm, _ seed: UInt64) -> DHTResolver {

@@ -1,7 +1,6 @@
 import Foundation
 import PaykitProvider
 import PaymentCore
-import Synchronization
 import Testing
 
 @testable import PaykitKit
