@@ -13,11 +13,6 @@ import Testing
 @Suite("The Pubky sandbox's back office") struct PeerConsoleTests {
     private let world = PubkyWorld()
 
-    private func endpoint(_ method: String, of user: PubkySandbox.User) async throws -> String {
-        let path = "/pub/paykit.app/v0/\(method)"
-        return String(decoding: try #require(await world.sandbox.file(at: path, of: user.key)), as: UTF8.self)
-    }
-
     @Test("A payee's invoice is paid from the wallet's page, once, and both sides see it")
     func paid() async throws {
         let user = await world.sandbox.createUser()
@@ -31,7 +26,7 @@ import Testing
                 shown.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'nonce-") == true)
         }
         let payer = pages[0].path
-        let invoice = try await endpoint("lightning", of: user)
+        let invoice = try await world.endpoint("lightning", of: user)
         let before = try await world.get(pages[1].path).text
         #expect(before.contains(invoice) && before.contains(">open<") && before.contains("None yet."))
         let paid = try await world.post(payer, ["endpoint": invoice, "amount": ""])
@@ -56,8 +51,8 @@ import Testing
         let open = await world.sandbox.createUser(.openAmount)
         let other = await world.sandbox.createUser()
         let payer = "/sandbox/paykit/payer/\(open.key)"
-        let invoice = try await endpoint("lightning", of: open)
-        let foreign = try await endpoint("lightning", of: other)
+        let invoice = try await world.endpoint("lightning", of: open)
+        let foreign = try await world.endpoint("lightning", of: other)
         for (items, words) in [
             ([:], "Choose what is to be paid"), (["endpoint": foreign], "Choose what is to be paid"),
             (["endpoint": "<script>"], "Choose what is to be paid"), (["endpoint": invoice], "Say how many satoshi"),

@@ -9,6 +9,7 @@ import Testing
 /// Files of the simulated homeserver, and the rights to write them (Protocol 3.4 and 3.5).
 @Suite("The Pubky sandbox's files")
 struct PubkyFileTests {
+    private let world = PubkyWorld()
     private static let hello = #""6o8WPbOGgpJeRJHF5Y1Ls1Bu+MFOt4qG6QjFYkpnIA8=""#
 
     @Test("A file is read as it was written, with its tag and date", arguments: Wire.allCases)
@@ -47,7 +48,6 @@ struct PubkyFileTests {
             (("If-Modified-Since", "Wed, 31 Dec 2025 23:59:59 GMT"), 200), (("If-Modified-Since", "never"), 200),
         ])
     func conditional(field: (String, String), status: Int) async throws {
-        let world = PubkyWorld()
         let key = await world.sandbox.createUser(.emptyDirectory).key
         await world.sandbox.publish(Array("hello".utf8), at: "/pub/x", of: key)
         let answer = try await world.send("GET", "/pub/x", of: key, [field])
@@ -69,7 +69,6 @@ struct PubkyFileTests {
             ("x.json", "%PDF-1", "application/pdf"), ("a.b/x", "text", "application/octet-stream"),
         ])
     func types(name: String, content: String, type: String) async throws {
-        let world = PubkyWorld()
         let key = await world.sandbox.createUser(.emptyDirectory).key
         await world.sandbox.publish(Array(content.utf8), at: "/pub/\(name)", of: key)
         #expect(try await world.send("GET", "/pub/\(name)", of: key).headers["Content-Type"] == type)
@@ -77,7 +76,6 @@ struct PubkyFileTests {
 
     @Test("A client without the right gets the reason, in the order of the checks")
     func refusals() async throws {
-        let world = PubkyWorld()
         let (ada, eve) = (try PubkyWorld.pair(3), try PubkyWorld.pair(4))
         let (key, other) = (ada.publicKey, eve.publicKey)
         let narrow = try await world.signUp(ada, "/pub/paykit.app/v0/:rw,/pub/pubky.app/:r")
@@ -166,7 +164,6 @@ struct PubkyFileTests {
             ("/pub/\(String(repeating: "ab/", count: 1364))c", nil),
         ])
     func paths(sent: String, stored: String?) async throws {
-        let world = PubkyWorld()
         let ada = try PubkyWorld.pair(3)
         let cookie = try await world.signUp(ada)
         let answer = try await world.send("PUT", sent, of: ada.publicKey, cookie: cookie, body: [1])

@@ -141,18 +141,10 @@ struct PubkyGrantTests {
         }
         let token = await world.sandbox.createSignUpToken().reveal()
         func line(_ nonce: String, _ query: String) async throws -> String {
-            let offer = Offer(name: "pubky.signup", nonce: nonce)
-            var request = HTTPRequest(.post, try HTTPURL(world.origin + Self.signUp + query))
-            let grant = try PubkyGrant(
-                [.root], to: PubkyWorld.pair(0x33).publicKey, called: offer.name, id: "g", at: now, lifetime: 300,
-                by: PubkyWorld.pair(0x11))
-            let proof = try GrantProof(
-                of: "g", for: world.sandbox.homeserver, nonce: nonce, at: now, by: PubkyWorld.pair(0x33))
-            request.headers["Content-Type"] = "application/json"
-            request.body = JSONValue.object([
-                "grant": .string(grant.text.reveal()), "pop": .string(proof.text.reveal()),
-            ]).serialized()
-            return try await world.transport.send(request).line
+            let offer = Offer(name: "pubky.signup", audience: world.sandbox.homeserver, nonce: nonce)
+            return try await world.send(
+                "POST", Self.signUp + query, [("Content-Type", "application/json")], body: body(offer)
+            ).line
         }
         #expect(try await world.send("GET", "/signup_tokens/\(token)").text.contains("\"valid\""))
         #expect(try await world.send("GET", "/signup_tokens/AAAA-AAAA-AAAA").line == "404 Token not found")

@@ -1,4 +1,3 @@
-import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
@@ -11,6 +10,7 @@ import Testing
 /// The relays through which another device authorises an app (Protocol 1.7).
 @Suite("The Pubky sandbox's relays for another device")
 struct PubkyLinkTests {
+    private let world = PubkyWorld()
     private static let type = [("Content-Type", "application/x-sealed")]
 
     @Test("The first side waits for the other", arguments: Wire.allCases, [true, false])
@@ -57,7 +57,6 @@ struct PubkyLinkTests {
 
     @Test("No side waits longer than ten minutes", arguments: ["GET", "POST"])
     func timeout(method: String) async throws {
-        let world = PubkyWorld()
         async let answer = world.send(method, "/link/abc")
         await world.clock.sleepers(1)
         world.clock.advance(by: .seconds(599))
@@ -69,7 +68,6 @@ struct PubkyLinkTests {
 
     @Test("A client that comes to the same side takes the place of the first")
     func displaced() async throws {
-        let world = PubkyWorld()
         async let first = world.send("GET", "/link/abc")
         await world.clock.sleepers(1)
         async let second = world.send("GET", "/link/abc")
@@ -132,7 +130,6 @@ struct PubkyLinkTests {
 
     @Test("A client that looks into an empty box waits for a message, or 25 seconds")
     func emptyBox() async throws {
-        let world = PubkyWorld()
         async let first = world.send("GET", "/inbox/a")
         await world.clock.sleepers(1)
         _ = try await world.send("POST", "/inbox/a", body: [9])

@@ -1,4 +1,3 @@
-import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
@@ -135,7 +134,6 @@ struct PubkyListingTests {
             data: pubky://\(key)/pub/a
             data: cursor: 1
             data: content_hash: 6o8WPbOGgpJeRJHF5Y1Ls1Bu+MFOt4qG6QjFYkpnIA8=
-
 
             """
         let deletion = "event: DEL\ndata: pubky://\(key)/pub/a\ndata: cursor: 3\n\n"

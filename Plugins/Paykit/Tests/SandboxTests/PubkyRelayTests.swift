@@ -1,4 +1,3 @@
-import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
@@ -10,6 +9,7 @@ import Testing
 /// The simulated pkarr relay (Protocol 2.2).
 @Suite("The Pubky sandbox's pkarr relay")
 struct PubkyRelayTests {
+    private let world = PubkyWorld()
     /// The recorded packet of a user whose seed is 32 times 11, from the signature on.
     private static let recorded = Hex.decode(
         "d710e724ebc2c458424b64b2f2852e5de50acf5c3fc010cbc3f99c28d875068f6d0e7f015564a59ae56e7631edc5a0900a883533ad3d7cf4"
@@ -45,7 +45,6 @@ struct PubkyRelayTests {
             ("Wed, 31 Dec 2025 23:59:59 GMT", 200), ("yesterday", 200),
         ])
     func conditional(date: String, status: Int) async throws {
-        let world = PubkyWorld()
         _ = try await world.send("PUT", "/pkarr/\(Self.key)", body: Self.recorded)
         let answer = try await world.send("GET", "/pkarr/\(Self.key)", [("If-Modified-Since", date)])
         #expect(answer.status == status)
@@ -55,7 +54,6 @@ struct PubkyRelayTests {
 
     @Test("What is no packet of the key is refused, and nothing is stored")
     func refused() async throws {
-        let world = PubkyWorld()
         var forged = Self.recorded
         forged[0] ^= 1
         var garbled = Self.recorded
@@ -80,7 +78,6 @@ struct PubkyRelayTests {
 
     @Test("Older packets do not displace newer ones, and equal ones may come again")
     func order() async throws {
-        let world = PubkyWorld()
         let pair = try PubkyWorld.pair(7)
         let path = "/pkarr/\(pair.publicKey)"
         func put(_ offset: Int64, ifMatch: String? = nil) async throws -> Int {
@@ -146,7 +143,6 @@ struct PubkyRelayTests {
 
     @Test("Without regard to who published it, the client's record is what others find")
     func published() async throws {
-        let world = PubkyWorld()
         let pair = try PubkyWorld.pair(9)
         await #expect(throws: PaykitNetworkError.self) { try await world.locator().homeserver(of: pair.publicKey) }
         let name = try #require(SignedPacket.name("_pubky", under: pair.publicKey))

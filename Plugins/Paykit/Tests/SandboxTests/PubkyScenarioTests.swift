@@ -13,6 +13,7 @@ import Testing
 /// The users of the simulated network, as an app meets them.
 @Suite("The Pubky sandbox's users")
 struct PubkyScenarioTests {
+    private let world = PubkyWorld()
     typealias Scenario = PubkySandbox.Scenario
 
     /// The endpoints that the reference client finds in the directory, except `noise` and `supported.json`.
@@ -91,7 +92,6 @@ struct PubkyScenarioTests {
             let address = try BitcoinAddress(PaymentLink(try #require(endpoints["onchain"])))
             #expect(address.fields["network"] == .string(network))
         }
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser(.emptyDirectory)
         for (amount, msat) in [
             (nil, nil), (1, 1000), (10, 10_000), (2100, 2_100_000), (123_456, 123_456_000), (500_000, 500_000_000),
@@ -118,7 +118,6 @@ struct PubkyScenarioTests {
 
     @Test("A user has the profile, contacts and endpoints that are asked for")
     func custom() async throws {
-        let world = PubkyWorld()
         let friend = await world.sandbox.createUser()
         let user = await world.sandbox.createUser(
             .emptyDirectory, name: "Ada", follows: [friend.key], endpoints: ["x-points": "ada-7"])
@@ -144,7 +143,6 @@ struct PubkyScenarioTests {
 
     @Test("A session that the homeserver loses is replaced by the next one")
     func sessionLost() async throws {
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser(.sessionLost)
         let homeserver = try world.homeserver()
         let address = try PubkyAddress(user.key, path: "/pub/x")
@@ -156,7 +154,6 @@ struct PubkyScenarioTests {
 
     @Test("A relay that goes back to an older packet is not believed")
     func olderPacket() async throws {
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser(.olderPacket)
         let client = try world.pkarr()
         let latest = try #require(try await client.resolve(user.key))
@@ -170,7 +167,6 @@ struct PubkyScenarioTests {
 
     @Test("A relay and a homeserver that want fewer requests say for how long")
     func timeout() async throws {
-        let world = PubkyWorld()
         let (relay, server) = (
             await world.sandbox.createUser(.relayBusy), await world.sandbox.createUser(.homeserverBusy)
         )
@@ -185,7 +181,6 @@ struct PubkyScenarioTests {
 
     @Test("A slow homeserver answers when its time has come")
     func slow() async throws {
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser(.slow)
         async let answer = world.send("GET", "/pub/paykit.app/v0/lightning", of: user.key)
         await world.clock.sleepers(1)
@@ -195,7 +190,6 @@ struct PubkyScenarioTests {
 
     @Test("Faults and records work around it as around the other sandboxes")
     func faults() async throws {
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser()
         let faults = FaultInjector(world.sandbox)
         faults.inject(.dropAfter) { $1.hasPrefix("/pkarr/") }
@@ -208,7 +202,6 @@ struct PubkyScenarioTests {
 
     @Test("It shares an address with others when it comes last")
     func shared() async throws {
-        let world = PubkyWorld()
         let user = await world.sandbox.createUser()
         let address = SharedAddress([
             .init(Other(), paths: ["/v1"]), .init(world.sandbox, paths: PubkySandbox.paths),

@@ -9,6 +9,7 @@ import Testing
 /// Accounts and sessions of the simulated homeserver (Protocol 3.2 to 3.4).
 @Suite("The Pubky sandbox's sessions")
 struct PubkySessionTests {
+    private let world = PubkyWorld()
     /// The recorded token of the seed of 32 times 11 for `/:rw`.
     private static let recorded = Hex.decode(
         "8b13e03c9186720ec68b1927681af047ea856beaf57bed4d306d0f212bcb3442e12672022afe4bbcc4189898859650ec7c49bbb76ce737ee"
@@ -40,7 +41,6 @@ struct PubkySessionTests {
             (45_000_001, "400 AuthToken has a timestamp that is more than 45 seconds in the future"),
         ])
     func window(offset: Int64, line: String) async throws {
-        let world = PubkyWorld()
         let answer = try await world.send(
             "POST", "/signup", body: try world.token(PubkyWorld.pair(3), at: offset).bytes)
         #expect(answer.status == 200 || answer.line == line)
@@ -49,7 +49,6 @@ struct PubkySessionTests {
 
     @Test("A token that cannot be read, was forged or was used is refused")
     func badTokens() async throws {
-        let world = PubkyWorld()
         let good = try world.token(PubkyWorld.pair(3)).bytes
         func changed(_ index: Int) -> [UInt8] {
             var bytes = good
@@ -74,7 +73,6 @@ struct PubkySessionTests {
 
     @Test("A user with an account signs in, and no other")
     func accounts() async throws {
-        let world = PubkyWorld()
         let pair = try PubkyWorld.pair(3)
         #expect(try await world.send("POST", "/session", body: world.token(pair).bytes).line == "404 Not Found")
         _ = try await world.send("POST", "/signup", body: world.token(pair, at: 1).bytes)
@@ -128,7 +126,6 @@ struct PubkySessionTests {
 
     @Test("Signing out ends the session, as often as it is done")
     func signOut() async throws {
-        let world = PubkyWorld()
         let pair = try PubkyWorld.pair(3)
         let cookie = try await world.signUp(pair)
         for _ in 0..<2 {
@@ -149,7 +146,6 @@ struct PubkySessionTests {
             ("8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo", true), ("example.com", true),
         ])
     func secure(host: String, isSecure: Bool) async throws {
-        let world = PubkyWorld()
         let body = try world.token(PubkyWorld.pair(3)).bytes
         let answer = try await world.send("POST", "/signup", [("Host", host)], body: body)
         #expect(answer.headers["Set-Cookie"]?.contains("SameSite=None; Secure") == isSecure)

@@ -1,4 +1,3 @@
-import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
@@ -13,11 +12,6 @@ import Testing
 struct PubkySettlementTests {
     private let world = PubkyWorld()
 
-    private func endpoint(_ method: String, of user: PubkySandbox.User) async throws -> String {
-        let path = "/pub/paykit.app/v0/\(method)"
-        return String(decoding: try #require(await world.sandbox.file(at: path, of: user.key)), as: UTF8.self)
-    }
-
     private func hash(of invoice: String) throws -> String {
         try #require(try Bolt11(PaymentLink(invoice)).fields["paymentHash"]?.string)
     }
@@ -25,7 +19,7 @@ struct PubkySettlementTests {
     @Test("An invoice is paid once, and proved by what its hash is of")
     func invoice() async throws {
         let user = await world.sandbox.createUser()
-        let text = try await endpoint("lightning", of: user)
+        let text = try await world.endpoint("lightning", of: user)
         let hash = try hash(of: text)
         #expect(await world.sandbox.proof(ofPaying: hash) == nil)
         guard case .preimage(let preimage) = try await world.sandbox.pay(text.uppercased()) else {
@@ -51,13 +45,13 @@ struct PubkySettlementTests {
         let late = await world.sandbox.createUser(.expiredInvoice)
         let broken = await world.sandbox.createUser(.brokenEndpoints)
         let cases: [(String, UInt64?, PubkySandbox.SettlementError)] = [
-            (try await endpoint("lightning", of: user), 2101, .wrongAmount),
-            (try await endpoint("lightning", of: open), nil, .wrongAmount),
-            (try await endpoint("lightning", of: open), 0, .wrongAmount),
-            (try await endpoint("onchain", of: user), nil, .wrongAmount),
-            (try await endpoint("lightning", of: late), 2100, .expired),
-            (try await endpoint("lightning", of: broken), 2100, .unknownEndpoint),
-            (try await endpoint("onchain", of: broken), 2100, .unknownEndpoint),
+            (try await world.endpoint("lightning", of: user), 2101, .wrongAmount),
+            (try await world.endpoint("lightning", of: open), nil, .wrongAmount),
+            (try await world.endpoint("lightning", of: open), 0, .wrongAmount),
+            (try await world.endpoint("onchain", of: user), nil, .wrongAmount),
+            (try await world.endpoint("lightning", of: late), 2100, .expired),
+            (try await world.endpoint("lightning", of: broken), 2100, .unknownEndpoint),
+            (try await world.endpoint("onchain", of: broken), 2100, .unknownEndpoint),
             ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", 1, .unknownEndpoint), ("", nil, .unknownEndpoint),
         ]
         for (endpoint, amount, expected) in cases {
@@ -69,7 +63,7 @@ struct PubkySettlementTests {
     @Test("Addresses take every payment, over HTTP too")
     func overHTTP() async throws {
         let user = await world.sandbox.createUser()
-        let address = try await endpoint("onchain", of: user)
+        let address = try await world.endpoint("onchain", of: user)
         func pay(_ body: JSONValue) async throws -> HTTPResponse {
             try await world.send("POST", "/sandbox/paykit/pay", body: body.serialized())
         }
@@ -78,7 +72,7 @@ struct PubkySettlementTests {
         #expect(first.text.wholeMatch(of: /\{"transaction":"[0-9a-f]{64}"\}/) != nil)
         #expect(second.status == 200 && second.text != first.text)
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 2)
-        let invoice = try await endpoint("lightning", of: user)
+        let invoice = try await world.endpoint("lightning", of: user)
         let name = try hash(of: invoice)
         #expect(try await world.send("GET", "/sandbox/paykit/\(name)").status == 404)
         let paid = try await pay(["endpoint": .string(invoice)])

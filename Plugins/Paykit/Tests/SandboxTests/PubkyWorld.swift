@@ -1,4 +1,3 @@
-import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
@@ -44,6 +43,12 @@ struct PubkyWorld: Sendable {
     func locator() throws -> HomeserverLocator { HomeserverLocator(try pkarr(), allowsLocal: true) }
 
     func homeserver() throws -> Homeserver { Homeserver(try HTTPURL(origin), over: transport) }
+
+    /// The content of a user's file of an endpoint.
+    func endpoint(_ method: String, of user: PubkySandbox.User) async throws -> String {
+        let path = "/pub/paykit.app/v0/\(method)"
+        return String(decoding: try #require(await sandbox.file(at: path, of: user.key)), as: UTF8.self)
+    }
 
     // The sandbox's own pages.
 
