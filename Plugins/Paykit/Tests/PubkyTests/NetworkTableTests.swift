@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentCrypto
-import PaymentTesting
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

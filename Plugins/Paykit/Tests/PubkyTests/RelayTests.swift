@@ -1,7 +1,5 @@
-import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaymentTesting
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import PaykitProvider
 import PaykitSandbox
-import PaymentCore
 import PaymentTesting
 import Testing
 

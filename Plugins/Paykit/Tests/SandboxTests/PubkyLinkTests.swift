@@ -3,7 +3,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaymentTesting
 import TestSupport
 import Testing
 

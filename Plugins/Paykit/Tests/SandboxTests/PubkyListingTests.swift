@@ -1,7 +1,6 @@
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentTesting
 import TestSupport
 import Testing
 

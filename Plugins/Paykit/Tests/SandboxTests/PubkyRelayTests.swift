@@ -2,7 +2,6 @@ import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaymentTesting
 import TestSupport
 import Testing
 

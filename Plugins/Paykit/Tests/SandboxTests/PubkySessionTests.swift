@@ -2,7 +2,6 @@ import Foundation
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentTesting
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
-import PaymentTransport
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import PaymentCore
 import Testing
 
 @testable import PaykitProvider

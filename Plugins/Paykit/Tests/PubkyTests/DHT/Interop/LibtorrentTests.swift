@@ -2,7 +2,6 @@ import ChildProcesses
 import Foundation
 import PaykitKit
 import PaymentCore
-import PaymentTransport
 import TestSupport
 import Testing
 
