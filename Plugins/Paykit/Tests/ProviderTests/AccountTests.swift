@@ -1,4 +1,3 @@
-import Foundation
 import PaykitKit
 import PaykitSandbox
 import PaymentCore
@@ -12,14 +11,10 @@ import Testing
 
 /// A sign-in's publication replaces everything that the user had published before (Protocol 2.3 and 2.4).
 @Suite("Naming a homeserver")
-struct AccountTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+struct AccountTests: NetworkSuite {
+    let network = TestNetwork()
     /// The relays' answers instead of the sandbox's, by their hosts: a status, or zero for no answer.
     private let faults = Faults()
-    private static let secret = String(repeating: "11", count: 32)
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
     private final class Faults: Sendable {
         private let byHost = Mutex<[String: Int]>([:])
@@ -31,43 +26,30 @@ struct AccountTests {
     }
 
     /// Routes relays of several hosts to the sandbox.
-    private struct Relays: HTTPMiddleware {
-        let fault: @Sendable (String) -> Int?
-
-        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
-            guard request.url.host.hasPrefix("relay") else { return try await next(request) }
-            switch fault(request.url.host) {
-            case 0: throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
-            case let status?: return HTTPResponse(status: status)
-            case nil: break
-            }
-            guard let url = try? HTTPURL("http://localhost:6286/pkarr" + request.url.path) else {
-                return HTTPResponse(status: 400)
-            }
-            var request = request
-            request.url = url
-            return try await next(request)
-        }
-    }
-
     private func client() throws -> PaykitClient {
-        let network = PubkyNetwork(
+        let pkarr = PubkyNetwork(
             relays: [try HTTPURL("https://relay0.example"), try HTTPURL("https://relay1.example")],
             authorizationRelay: try HTTPURL("http://localhost:6286/link"), allowsLocalHomeservers: true)
-        let relays = Relays { [faults] host in faults[host] }
+        let transport = RecordingTransport { [faults, sandbox] request throws(TransportError) in
+            var request = request
+            if request.url.host.hasPrefix("relay") {
+                switch faults[request.url.host] {
+                case 0: throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
+                case let status?: return HTTPResponse(status: status)
+                case nil: request.url = (try? HTTPURL(TestNetwork.url + "/pkarr" + request.url.path)) ?? request.url
+                }
+            }
+            return try await SandboxTransport(sandbox).send(request)
+        }
         clock.advance(by: .milliseconds(1))
-        return PaykitClient(
-            configuration: PaykitClientConfiguration(network: network),
-            transport: LayeredTransport(SandboxTransport(sandbox), [relays]), clock: clock,
-            random: SeededRandomSource(seed: 2))
+        return try sandbox.newClient(over: transport, clock: clock) { $0.network = pkarr }
     }
 
     private func initialize() async -> PaykitNetworkError? {
-        do {
-            // A new client each time: it remembers nothing.
+        // A new client each time: it remembers nothing.
+        await failure {
             try await client().initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
-            return nil
-        } catch { return (error as? PaykitError)?.failure }
+        }
     }
 
     private func relay() throws -> PkarrClient {

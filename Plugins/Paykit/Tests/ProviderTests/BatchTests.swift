@@ -1,4 +1,3 @@
-import Foundation
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
@@ -31,11 +30,9 @@ struct BatchTests {
     private let sandbox = PubkySandbox(random: SeededRandomSource(seed: 3))
 
     private func client(_ counting: Counting) throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.cacheCapacity = 10
-        return PaykitClient(
-            configuration: configuration,
-            transport: LayeredTransport(SandboxTransport(sandbox), [counting]), random: SeededRandomSource(seed: 2))
+        try sandbox.newClient(
+            over: LayeredTransport(SandboxTransport(sandbox), [counting]), clock: SystemPaymentClock()
+        ) { $0.cacheCapacity = 10 }
     }
 
     @Test(

@@ -14,20 +14,13 @@ import Testing
 
 /// The client against a simulated network.
 @Suite("Paykit's client")
-struct PaykitClientTests: ClientSuite {
-    let sandbox: PubkySandbox
-    let clock = VirtualClock()
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct PaykitClientTests: NetworkSuite {
+    let network = TestNetwork()
 
     private func client(
         _ change: (inout PaykitClientConfiguration) -> Void = { _ in }, over transport: (any HTTPTransport)? = nil
     ) throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        change(&configuration)
-        return PaykitClient(
-            configuration: configuration, transport: transport ?? SandboxTransport(sandbox), clock: clock,
-            random: SeededRandomSource(seed: 2))
+        try sandbox.newClient(over: transport, clock: clock, change)
     }
 
     private func signedIn(
@@ -71,11 +64,11 @@ struct PaykitClientTests: ClientSuite {
             clock.advance(by: .milliseconds(1))
             try await client.initialize(secretKeyHex: secret, homeserverPubkey: sandbox.homeserver.text)
         }
-        #expect(await failure { try await start(Self.secret, nil) }?.code == .invalidCredentials)
+        #expect(await code { try await start(Self.secret, nil) } == .invalidCredentials)
         try await start(Self.secret, token)
         try await start(Self.secret, nil)
         let other = String(repeating: "22", count: 32)
-        #expect(await failure { try await start(other, token) }?.code == .invalidCredentials)
+        #expect(await code { try await start(other, token) } == .invalidCredentials)
     }
 
     @Test("Before signing in nothing is published, and the guide's error says what to call")
@@ -102,9 +95,7 @@ struct PaykitClientTests: ClientSuite {
         try await client.refreshSession()
         try await client.setEndpoint(methodId: "lightning", endpoint: "x")
         await sandbox.endSessions(of: try PubkyKey(Self.me))
-        #expect(
-            await failure { try await client.setEndpoint(methodId: "lightning", endpoint: "y") }?.code
-                == .sessionExpired)
+        #expect(await code { try await client.setEndpoint(methodId: "lightning", endpoint: "y") } == .sessionExpired)
         #expect(await client.user == nil)
     }
 
@@ -116,7 +107,7 @@ struct PaykitClientTests: ClientSuite {
         let other = try self.client()
         try await other.importSession(exported)
         try await other.setEndpoint(methodId: "onchain", endpoint: "bc1q")
-        #expect(await failure { try await other.refreshSession() }?.code == .notInitialized)
+        #expect(await code { try await other.refreshSession() } == .notInitialized)
         for bad in [
             "", Self.me, "\(Self.me):", "\(Self.me):a b", "x:y", "\(Self.me):\(String(repeating: "A", count: 26))",
         ] {
@@ -134,22 +125,13 @@ struct PaykitClientTests: ClientSuite {
         try await client.signOut()
         try await client.signOut()
         #expect(await client.exportedSession == nil)
-        #expect(
-            await failure { try await client.setEndpoint(methodId: "lightning", endpoint: "x") }?.code
-                == .notInitialized)
-        #expect(await failure { try await client.importSession(exported) }?.code == .sessionExpired)
+        #expect(await code { try await client.setEndpoint(methodId: "lightning", endpoint: "x") } == .notInitialized)
+        #expect(await code { try await client.importSession(exported) } == .sessionExpired)
     }
 
     @Test("A record that leads elsewhere, as an old one does, shows the session to no other server")
     func elsewhere() async throws {
-        let shown = Mutex<Set<String>>([])
-        let watched = LayeredTransport(
-            SandboxTransport(sandbox),
-            [
-                Watching { request in
-                    if request.headers["Cookie"] != nil { shown.withLock { _ = $0.insert(request.url.origin) } }
-                }
-            ])
+        let watched = RecordingTransport(over: SandboxTransport(sandbox))
         let client = try client(over: watched)
         try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
         try await client.setEndpoint(methodId: "lightning", endpoint: "x")
@@ -171,17 +153,10 @@ struct PaykitClientTests: ClientSuite {
         ] as [@Sendable () async throws -> Void] {
             #expect(await failure(work)?.code == .auth)
         }
-        #expect(shown.withLock(\.self) == ["http://localhost:6286"])
+        let shown = watched.requests.filter { $0.headers["Cookie"] != nil }.map(\.url.origin)
+        #expect(Set(shown) == ["http://localhost:6286"])
         // A record that may be wrong ends no session.
         #expect(await client.user != nil)
-    }
-
-    private struct Watching: HTTPMiddleware {
-        let watch: @Sendable (HTTPRequest) -> Void
-        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
-            watch(request)
-            return try await next(request)
-        }
     }
 
     // MARK: Another device
@@ -191,10 +166,10 @@ struct PaykitClientTests: ClientSuite {
         // On the system's clock: waiting on a virtual clock makes every token too old.
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
         func device(_ capabilities: [PubkyCapability]) throws -> PaykitClient {
-            var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-            configuration.capabilities = capabilities
-            configuration.consent = { _ in }
-            return PaykitClient(configuration: configuration, transport: SandboxTransport(sandbox))
+            try sandbox.newClient(clock: SystemPaymentClock(), seed: UInt64(capabilities.count)) {
+                $0.capabilities = capabilities
+                $0.consent = { _ in }
+            }
         }
         let phone = try device([.paykit, .profile])
         try await phone.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
@@ -205,11 +180,11 @@ struct PaykitClientTests: ClientSuite {
         #expect(try await user.text == Self.me)
         try await app.setEndpoint(methodId: "lightning", endpoint: "from the app")
         #expect(try await phone.getEndpoint(pubkey: Self.me, methodId: "lightning") == "from the app")
-        #expect(await failure { try await app.publish(PubkyProfile(name: "Anna")) }?.code == .auth)
-        #expect(await failure { try await app.approve(link) }?.code == .notInitialized)
+        #expect(await code { try await app.publish(PubkyProfile(name: "Anna")) } == .auth)
+        #expect(await code { try await app.approve(link) } == .notInitialized)
         let export = try PubkyAuthorizationLink(
             PaymentLink(link.text.reveal().replacing("signin", with: "secret_export")))
-        #expect(await failure { try await phone.approve(export) }?.code == .validationFailed)
+        #expect(await code { try await phone.approve(export) } == .validationFailed)
     }
 
     @Test("A text at the relay that no holder of the secret signed signs no user in")
@@ -221,7 +196,7 @@ struct PaykitClientTests: ClientSuite {
         let url = try HTTPURL("http://localhost:6286/inbox/\(link.channel ?? "")")
         let transport = SandboxTransport(sandbox)
         _ = try await transport.send(HTTPRequest(.post, url, body: [UInt8](repeating: 1, count: 200)))
-        #expect(await failure { _ = try await app.awaitAuthorization(of: link) }?.code == .invalidCredentials)
+        #expect(await code { _ = try await app.awaitAuthorization(of: link) } == .invalidCredentials)
         #expect(await app.user == nil)
         _ = phone
     }
@@ -235,11 +210,7 @@ struct PaykitClientTests: ClientSuite {
             let scenario = user.scenario
             var found: [String]?
             var error: PaykitError?
-            do {
-                let methods: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: user.key.text)
-                    .methods
-                found = methods.map(\.methodId)
-            } catch let failure as PaykitError { error = failure }
+            do { found = try await methods(client, user.key.text) } catch let failure as PaykitError { error = failure }
             switch scenario.expectedOutcome {
             case .payable:
                 #expect(found?.isEmpty == false, "\(scenario): \(String(describing: error))")
@@ -269,7 +240,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(methods.map(\.endpoint) == ["lnbc2"])
         for (method, endpoint) in [("noise", "x"), ("../x", "x"), ("lightning", " "), ("", "x")] {
             #expect(
-                await failure { try await client.setEndpoint(methodId: method, endpoint: endpoint) }?.code
+                await code { try await client.setEndpoint(methodId: method, endpoint: endpoint) }
                     == .validationFailed)
         }
     }
@@ -291,24 +262,22 @@ struct PaykitClientTests: ClientSuite {
         clock.advance(by: .seconds(61))
         #expect(try await client.smartCheckout(pubkey: key, preferredMethod: "onchain").methodId == "onchain")
         let nothing = await sandbox.createUser(.emptyDirectory)
-        await #expect { try await client.smartCheckout(pubkey: nothing.key.text) } throws: {
-            ($0 as? PaykitError)?.type == .methodNotSupported
-        }
+        let error = await #expect(throws: PaykitError.self) { try await client.smartCheckout(pubkey: nothing.key.text) }
+        #expect(error?.type == .methodNotSupported)
     }
 
     @Test("What was asked shortly before is not asked again, and what one publishes oneself is seen at once")
     func caching() async throws {
-        let requests = Mutex(0)
-        let counting = LayeredTransport(SandboxTransport(sandbox), [Watching { _ in requests.withLock { $0 += 1 } }])
+        let counting = RecordingTransport(over: SandboxTransport(sandbox))
         let client = try client(over: counting)
         let user = await sandbox.createUser(.ready)
         _ = try await client.getSupportedMethods(pubkey: user.key.text)
-        let first = requests.withLock { $0 }
+        let first = counting.requests.count
         for _ in 0..<10 { _ = try await client.getSupportedMethods(pubkey: user.key.text) }
-        #expect(requests.withLock { $0 } == first)
+        #expect(counting.requests.count == first)
         clock.advance(by: .seconds(301))
         _ = try await client.getSupportedMethods(pubkey: user.key.text)
-        #expect(requests.withLock { $0 } > first)
+        #expect(counting.requests.count > first)
     }
 
     @Test("A payee whose endpoints have changed is asked again, and no other")
@@ -323,8 +292,7 @@ struct PaykitClientTests: ClientSuite {
         await sandbox.publish(Array("x".utf8), at: "/pub/paykit.app/v0/paypal", of: users[1].key)
         await sandbox.publish(Array("x".utf8), at: "/pub/elsewhere", of: users[0].key)
         #expect(await client.forgetChanged() == [users[1].key])
-        let methods: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: users[1].key.text).methods
-        #expect(methods.map(\.methodId).contains("paypal"))
+        #expect(try await methods(client, users[1].key.text).contains("paypal"))
         #expect(await client.forgetChanged().isEmpty)
     }
 
@@ -370,7 +338,7 @@ struct PaykitClientTests: ClientSuite {
             "{}", #"{"host":"h","port":65536,"pubkey":"\#(key)"}"#, #"{"host":"h","port":1,"pubkey":"ab"}"#, "x",
         ] {
             await sandbox.publish(Array(json.utf8), at: "/pub/paykit.app/v0/noise", of: user.key)
-            #expect(await failure { _ = try await client.noiseEndpoint(pubkey: user.key.text) }?.code == .invalidData)
+            #expect(await code { _ = try await client.noiseEndpoint(pubkey: user.key.text) } == .invalidData)
         }
     }
 
@@ -391,7 +359,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(try await client.follows(pubkey: Self.me).map(\.name) == [friend.key.text])
         try await client.follow(pubkey: friend.key.text, false)
         #expect(try await client.follows(pubkey: Self.me).isEmpty)
-        #expect(await failure { try await client.publish(PubkyProfile(name: "A")) }?.code == .validationFailed)
+        #expect(await code { try await client.publish(PubkyProfile(name: "A")) } == .validationFailed)
     }
 
     // MARK: Rotation

@@ -11,12 +11,8 @@ import Testing
 
 /// A key manager's sealed file for a device (Protocol 1.6).
 @Suite("Handoffs to a device")
-struct DeviceHandoffTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct DeviceHandoffTests: NetworkSuite {
+    let network = TestNetwork()
 
     private func client(isKeyManager: Bool = false, seed: UInt64 = 2) async throws -> PaykitClient {
         try await sandbox.client(isKeyManager ? 0x11 : nil, clock: clock, seed: seed) { $0.consent = { _ in } }

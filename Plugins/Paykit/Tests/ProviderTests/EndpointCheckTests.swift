@@ -1,9 +1,7 @@
-import Foundation
 import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentStandards
-import PaymentTesting
 import TestSupport
 import Testing
 
@@ -11,11 +9,8 @@ import Testing
 
 /// Endpoints are judged by their payment texts, down to the last character (Protocol 4.6).
 @Suite("Paykit's endpoints, checked")
-struct EndpointCheckTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct EndpointCheckTests: NetworkSuite {
+    let network = TestNetwork()
 
     private func check(
         _ method: String, _ text: String, _ network: PaykitEndpointCheck.Network = .regtest, amount: Money? = nil

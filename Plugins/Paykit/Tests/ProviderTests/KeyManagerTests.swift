@@ -1,9 +1,7 @@
-import Foundation
 import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -11,14 +9,10 @@ import Testing
 
 /// The links between apps and the user's key manager (Protocol 1.6).
 @Suite("Paykit's key manager")
-struct KeyManagerTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+struct KeyManagerTests: NetworkSuite {
+    let network = TestNetwork()
     private static let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
     private static let cookie = "0123456789ABCDEFGHJKMNPQRS"
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
     private static func question(_ text: String) throws -> KeyManagerLink { try KeyManagerLink(PaymentLink(text)) }
 

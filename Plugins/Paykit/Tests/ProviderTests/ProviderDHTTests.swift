@@ -4,7 +4,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentStandards
 import PaymentTesting
-import PaymentTransport
 import Synchronization
 import TestSupport
 import Testing
@@ -18,16 +17,6 @@ struct ProviderDHTTests {
     private let url: HTTPURL
 
     init() throws { url = try HTTPURL("http://127.0.0.1:6287") }
-
-    /// A network with all relays down, and no other fault.
-    private struct RelaysDown: HTTPMiddleware {
-        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
-            guard !request.url.path.hasPrefix("/pkarr/") else {
-                throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
-            }
-            return try await next(request)
-        }
-    }
 
     /// Runs `body` with a network whose relays do not answer, and the configuration of a DHT whose nodes do.
     private func playing(
@@ -74,15 +63,22 @@ struct ProviderDHTTests {
         }
     }
 
+    /// A router whose network has all relays down, or no fault.
     private func router(
-        _ network: PubkyNetwork, _ dht: DHTResolver?, _ layers: [any HTTPMiddleware] = [RelaysDown()]
+        _ network: PubkyNetwork, _ dht: DHTResolver?, hasRelays: Bool = false
     ) throws -> PaymentRouter {
         var network = network
         network.dht = dht
+        let transport = RecordingTransport { [sandbox] request throws(TransportError) in
+            guard hasRelays || !request.url.path.hasPrefix("/pkarr/") else {
+                throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
+            }
+            return try await SandboxTransport(sandbox).send(request)
+        }
         return PaymentRouter(
             registry: try ProviderRegistry([PaykitProvider(network: network, reader: StandardsReader())]),
-            transport: LayeredTransport(SandboxTransport(sandbox), layers), journal: InMemoryJournal(),
-            readers: [StandardsReader()], random: SeededRandomSource(seed: 2))
+            transport: transport, journal: InMemoryJournal(), readers: [StandardsReader()],
+            random: SeededRandomSource(seed: 2))
     }
 
     private var payer: Payer {
@@ -102,11 +98,7 @@ struct ProviderDHTTests {
         try await playing(Self.mixed) { network, dht in
             try await move([user.key, sandbox.homeserver], from: network, into: dht)
             let router = try router(network, DHTResolver(dht, transport: UDPTransport()))
-            let outcome = try await router.pay(user.link, as: payer)
-            guard case .succeeded(let receipt) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
+            let receipt = try #require(try await router.pay(user.link, as: payer).receipt)
             #expect(receipt.amount?.minorUnits == 2100 && receipt.transactionID?.count == 64)
         }
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
@@ -133,8 +125,7 @@ struct ProviderDHTTests {
         try await playing(Array(repeating: .honest, count: 8)) { network, dht in
             try await move([user.key, sandbox.homeserver], from: network, into: dht)
             let router = try router(network, DHTResolver(dht, transport: naming))
-            guard case .matched(let route) = router.route(user.link) else { throw CancellationError() }
-            for _ in 0..<2 { #expect(try await router.quote(route, as: payer).options.count > 0) }
+            for _ in 0..<2 { #expect(try await router.quote(user.link, as: payer).options.count > 0) }
             #expect(naming.lookups.withLock { $0 } == dht.bootstrap.count)
         }
     }
@@ -157,7 +148,8 @@ struct ProviderDHTTests {
         let user = await sandbox.createUser(.unknownKey)
         try await playing(Array(repeating: .honest, count: 8)) { network, dht in
             let error = await #expect(throws: PaymentError.self) {
-                try await router(network, DHTResolver(dht, transport: UDPTransport()), []).pay(user.link, as: payer)
+                try await router(network, DHTResolver(dht, transport: UDPTransport()), hasRelays: true).pay(
+                    user.link, as: payer)
             }
             #expect(error?.code == .notFound)
             var nowhere = network

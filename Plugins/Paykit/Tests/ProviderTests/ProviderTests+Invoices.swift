@@ -2,22 +2,16 @@ import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentRouting
-import PaymentStandards
 import PaymentTesting
-import TestSupport
 import Testing
 
 /// Invoices that are met again: published permanently, or in several links.
 extension ProviderTests {
     @Test("Of two devices with a journal each that pay one standing invoice at once, one is paid and the other is not")
     func standingInvoiceAtOnce() async throws {
-        let url = try HTTPURL(Self.url)
         let user = await sandbox.createUser(.ready)
         let link = user.link
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([PaykitProvider(network: try .sandbox(url), reader: StandardsReader())]),
-            transport: SandboxTransport(sandbox), journal: InMemoryJournal(), readers: [StandardsReader()],
-            clock: clock, random: SeededRandomSource(seed: 3))
+        let other = try network.router(seed: 3)
         let otherPayer = payer
         var first = payer
         first.settler = ScriptedSettler(
@@ -27,12 +21,9 @@ extension ProviderTests {
                 guard case .succeeded = try await other.pay(link, as: otherPayer) else { throw NoWord() }
                 return nil
             })
-        guard case .declined(let reason) = try await router.pay(link, as: first) else {
-            Issue.record("one payment is called paid twice")
-            return
-        }
-        #expect(reason.code == .paidElsewhere)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        let outcome = try await router.pay(link, as: first)
+        #expect(outcome.declineReason?.code == .paidElsewhere, "one payment is called paid twice")
+        #expect(await captures(of: user.key) == 1)
         #expect(await journal.unfinished().isEmpty)
     }
 
@@ -40,18 +31,16 @@ extension ProviderTests {
     func standingInvoice() async throws {
         let user = await sandbox.createUser(.ready)
         let paid = try receipt(try await router.pay(user.link, as: payer))
-        guard case .declined(let reason) = try await router.pay(user.link, as: payer) else {
-            Issue.record("a second payment is called paid by \(paid)")
-            return
-        }
+        let again = try await router.pay(user.link, as: payer)
+        let reason = try #require(again.declineReason, "a second payment is called paid by \(paid)")
         #expect(reason.code == .paidElsewhere && reason.message.contains("paid before"))
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await captures(of: user.key) == 1)
         #expect(await journal.unfinished().isEmpty)
         // Once they publish another one, they are paid.
         let fresh = await sandbox.createInvoice(2100, for: user.key)
         await sandbox.publish(Array(fresh.utf8), at: "/pub/paykit.app/v0/lightning", of: user.key)
         #expect(try receipt(try await router.pay(user.link, as: payer)).transactionID != paid.transactionID)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
+        #expect(await captures(of: user.key) == 2)
     }
 
     @Test("An invoice is paid once, whatever the link around it looks like")
@@ -64,11 +53,9 @@ extension ProviderTests {
             #expect(try receipt(try await router.pay(other, as: payer)) == first)
         }
         // The bare text belongs to another provider, and is another payment.
-        guard case .declined(let reason) = try await router.pay("lightning:\(invoice)", as: payer) else {
-            Issue.record("one payment is called paid twice")
-            return
-        }
+        let bare = try await router.pay("lightning:\(invoice)", as: payer)
+        let reason = try #require(bare.declineReason, "one payment is called paid twice")
         #expect(reason.code == .paidElsewhere && reason.message.contains("nothing was sent"))
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await captures(of: user.key) == 1)
     }
 }

@@ -5,32 +5,20 @@ import PaymentCore
 import PaymentRouting
 import PaymentStandards
 import PaymentTesting
-import TestSupport
 import Testing
 
 /// Payments to users of the network, and to single invoices.
 @Suite("Paykit's provider")
-struct ProviderTests {
-    static let url = "http://127.0.0.1:6287"
-
-    let clock = VirtualClock()
+struct ProviderTests: NetworkSuite {
+    let network = TestNetwork()
     let journal = InMemoryJournal()
-    let sandbox: PubkySandbox
     let router: PaymentRouter
     let payer: Payer
 
     init() throws {
-        let url = try HTTPURL(Self.url)
-        let sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
-        let transport = SandboxTransport(sandbox)
-        self.sandbox = sandbox
-        let provider = PaykitProvider(
-            network: try .sandbox(url), reader: StandardsReader(), callbacks: ["shop://pubky-callback"])
-        router = PaymentRouter(
-            registry: try ProviderRegistry([provider, BitcoinProvider(reader: StandardsReader())]),
-            transport: transport,
-            journal: journal, readers: [StandardsReader()], clock: clock, random: SeededRandomSource(seed: 2))
-        payer = Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: transport))
+        router = try network.router(
+            with: [BitcoinProvider(reader: StandardsReader())], callbacks: ["shop://pubky-callback"], journal: journal)
+        payer = Payer(policy: .firstWhateverItCosts, settler: try network.settler)
     }
 
     private func payer(saying satoshi: UInt128) -> Payer {
@@ -39,10 +27,7 @@ struct ProviderTests {
         return payer
     }
 
-    func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
-        guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        return receipt.fact
-    }
+    func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt { try #require(outcome.receipt, "\(outcome)") }
 
     private func match(_ text: String) -> LinkMatch? {
         if case .matched(let route) = router.route(text) { route.match } else { nil }
@@ -82,9 +67,8 @@ struct ProviderTests {
         let user = await sandbox.createUser(.ready)
         let receipt = try receipt(try await router.pay(user.key.text, as: payer))
         #expect(receipt.amount?.minorUnits == 2100)
-        guard case .matched(let route) = router.route(user.key.text) else { return }
-        #expect(try await router.quote(route, as: payer).payee.id == user.key.text)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(try await router.quote(user.key.text, as: payer).payee.id == user.key.text)
+        #expect(await captures(of: user.key) == 1)
     }
 
     @Test("A bare text that is a key by one standard and something else by another has no provider, and is not read")
@@ -96,7 +80,7 @@ struct ProviderTests {
             }
         }
         let registry = try ProviderRegistry([
-            PaykitProvider(network: try .sandbox(HTTPURL(Self.url)), reader: StandardsReader())
+            PaykitProvider(network: try .sandbox(HTTPURL(TestNetwork.url)), reader: StandardsReader())
         ])
         for readers in [[Both()], []] as [[any InstructionReader]] {
             if case .matched = registry.route(Self.key, readers: readers) { Issue.record("\(readers)") }
@@ -127,7 +111,7 @@ struct ProviderTests {
 
     @Test("Links of other generations, and unsound endpoints, are named and not paid")
     func strangers() async {
-        let key = "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"
+        let key = Self.key
         for text in [
             "pubky://\(key)/public/slashpay.json", "slashpay:\(key)", "slash://\(key)/x",
             "paykit:invoice?method=lightning&data=lnbc1nonsense",
@@ -151,11 +135,7 @@ struct ProviderTests {
     @Test("A payee who publishes an invoice is paid by it, with a proof, and shown with their own name")
     func pays() async throws {
         let user = await sandbox.createUser(.ready, name: "Mina Kaya")
-        guard case .matched(let route) = router.route(user.link) else {
-            Issue.record("not routed")
-            return
-        }
-        let quote = try await router.quote(route, as: payer)
+        let quote = try await router.quote(user.link, as: payer)
         #expect(quote.payee.name.contains("\u{201C}Mina Kaya\u{201D}"))
         #expect(quote.payee.name.contains(user.key.text.prefix(8)))
         #expect(quote.payee.iconURL == "https://paykit-sandbox.example/picture.png")
@@ -163,7 +143,7 @@ struct ProviderTests {
         #expect(quote.options.map(\.id) == ["lightning"] && quote.options.first?.amount.minorUnits == 2100)
         let receipt = try receipt(try await router.pay(quote, option: "lightning", as: payer))
         #expect(receipt.transactionID?.count == 64 && receipt.amount?.minorUnits == 2100)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await captures(of: user.key) == 1)
     }
 
     @Test("A payee with both kinds of endpoints is paid, by the amount that the payer states")
@@ -174,12 +154,11 @@ struct ProviderTests {
         let first = try receipt(try await router.pay(user.link, as: payer(saying: 5000)))
         let second = try receipt(try await router.pay(user.link, as: payer(saying: 5000)))
         #expect(first.reference != second.reference && first.transactionID != second.transactionID)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
+        #expect(await captures(of: user.key) == 2)
         // From a payee who publishes both, only endpoints that accept exactly that amount are offered.
         let both = await sandbox.createUser(.ready)
-        guard case .matched(let route) = router.route(both.link) else { return }
-        #expect(try await router.quote(route, as: payer(saying: 5000)).options.map(\.id) == ["onchain"])
-        let options = try await router.quote(route, as: payer(saying: 2100)).options
+        #expect(try await router.quote(both.link, as: payer(saying: 5000)).options.map(\.id) == ["onchain"])
+        let options = try await router.quote(both.link, as: payer(saying: 2100)).options
         #expect(options.map(\.id) == ["lightning", "onchain"])
         #expect(Set(options.map(\.amount)).count == 1)
     }
@@ -192,23 +171,18 @@ struct ProviderTests {
         let isPayable = scenario.expectedOutcome == .payable && scenario != .lightningAddress
         do throws(PaymentError) {
             let outcome = try await router.pay(user.link, as: payer(saying: 2100))
-            if case .succeeded = outcome {
-                #expect(isPayable, "\(outcome)")
-            } else {
-                #expect(scenario == .lightningAddress, "\(outcome)")
-            }
+            #expect(outcome.receipt != nil ? isPayable : scenario == .lightningAddress, "\(outcome)")
         } catch {
             #expect(!isPayable && error.phase != .maybeSent, "\(error)")
         }
-        #expect(await sandbox.ledger.captures(of: user.key.text) == (isPayable ? 1 : 0))
+        #expect(await captures(of: user.key) == (isPayable ? 1 : 0))
         #expect(await journal.unfinished().isEmpty)
     }
 
     @Test("A name is shown without what could pass for something else, and a picture only if it is fetched encrypted")
     func oddProfile() async throws {
         let user = await sandbox.createUser(.oddProfile)
-        guard case .matched(let route) = router.route(user.link) else { return }
-        let payee = try await router.quote(route, as: payer).payee
+        let payee = try await router.quote(user.link, as: payer).payee
         #expect(payee.iconURL == nil && payee.name.count < 80)
         #expect(!payee.name.unicodeScalars.contains("\u{202E}"))
     }
@@ -223,24 +197,21 @@ struct ProviderTests {
             decoding: try #require(await sandbox.file(at: "/pub/paykit.app/v0/onchain", of: user.key)), as: UTF8.self)
         let first = try receipt(try await router.pay(invoice, as: payer))
         #expect(try receipt(try await router.pay("lightning:\(invoice.uppercased())", as: payer)) == first)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await captures(of: user.key) == 1)
         let link = "bitcoin:\(address)?amount=0.00002&label=Mina"
         for _ in 0..<2 { _ = try receipt(try await router.pay(link, as: payer)) }
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
+        #expect(await captures(of: user.key) == 2)
         // Another label marks another purpose.
         _ = try receipt(try await router.pay("bitcoin:\(address)?amount=0.00002&label=Tea", as: payer))
         for _ in 0..<2 { _ = try receipt(try await router.pay("bitcoin:\(address)", as: payer(saying: 300))) }
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 5)
+        #expect(await captures(of: user.key) == 5)
     }
 
     @Test("Money of the real chain is not for the sandbox, and an address that may be another coin's is not paid")
     func realMoney() async throws {
         let outcome = try await router.pay(
             "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.1", as: payer)
-        guard case .declined(let reason) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let reason = try #require(outcome.declineReason, "\(outcome)")
         #expect(reason.code == .noUsableOption && reason.message.contains("mainnet"))
         let error = await #expect(throws: PaymentError.self) {
             try await router.pay("1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", as: payer)

@@ -16,27 +16,43 @@ enum PubkySamples {
     static func bytes(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
 }
 
-/// The code of what is thrown; nil where nothing is.
-func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
+/// The failure of `work`; nil if it succeeds.
+func networkFailure(_ work: () async throws -> Void) async -> PaykitNetworkError? {
     do {
         try await work()
         return nil
-    } catch { return (error as? PaykitNetworkError ?? (error as? PaykitError)?.failure)?.code }
+    } catch { return error as? PaykitNetworkError ?? (error as? PaykitError)?.failure }
 }
 
+/// The code of the failure of `work`; nil if it succeeds.
+func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? { await networkFailure(work)?.code }
+
 extension PubkySandbox {
+    /// Returns a client of this sandbox that is not signed in.
+    nonisolated func newClient(
+        over transport: (any HTTPTransport)? = nil, clock: any PaymentClock = VirtualClock(), seed: UInt64 = 2,
+        streams: any StreamTransport = LocalStreams(), receipts: any ReceiptStore = InMemoryReceipts(),
+        links: any SealedStateStore = InMemorySealedStates(),
+        _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
+    ) throws -> PaykitClient {
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL(TestNetwork.url)))
+        change(&configuration)
+        return PaykitClient(
+            configuration: configuration, transport: transport ?? SandboxTransport(self), clock: clock,
+            random: SeededRandomSource(seed: seed), streams: streams, receipts: receipts, links: links)
+    }
+
     /// Returns a client of this sandbox, signed in with a secret key of 32 equal bytes where there is one.
     nonisolated func client(
-        _ byte: UInt8? = 0x11, clock: VirtualClock = VirtualClock(), seed: UInt64 = 2,
+        _ byte: UInt8? = 0x11, over transport: (any HTTPTransport)? = nil, clock: any PaymentClock = VirtualClock(),
+        seed: UInt64 = 2, streams: any StreamTransport = LocalStreams(),
+        receipts: any ReceiptStore = InMemoryReceipts(), links: any SealedStateStore = InMemorySealedStates(),
         _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) async throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        change(&configuration)
-        let client = PaykitClient(
-            configuration: configuration, transport: SandboxTransport(self), clock: clock,
-            random: SeededRandomSource(seed: seed))
+        let client = try newClient(
+            over: transport, clock: clock, seed: seed, streams: streams, receipts: receipts, links: links, change)
         // Homeservers identify tokens by key and time.
-        clock.advance(by: .milliseconds(1))
+        (clock as? VirtualClock)?.advance(by: .milliseconds(1))
         if let byte {
             try await client.initialize(
                 secretKeyHex: Hex.encode([UInt8](repeating: byte, count: 32)), homeserverPubkey: homeserver.text)

@@ -50,12 +50,10 @@ struct SecrecyTests {
             return HTTPResponse(status: status == 0 ? 200 : status)
         }
         let lines = Mutex<[String]>([])
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.signUpToken = Redacted("T0KE-NT0K-ENT0")
-        configuration.consent = { _ in }
-        let client = PaykitClient(
-            configuration: configuration, transport: LayeredTransport(SandboxTransport(sandbox), [echo]), clock: clock,
-            random: SeededRandomSource(seed: 2))
+        let client = try sandbox.newClient(over: LayeredTransport(SandboxTransport(sandbox), [echo]), clock: clock) {
+            $0.signUpToken = Redacted("T0KE-NT0K-ENT0")
+            $0.consent = { _ in }
+        }
         try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
         let me = try #require(await client.user)
         let session = try #require(await client.exportedSession).reveal()

@@ -1,4 +1,3 @@
-import Foundation
 import PaykitKit
 import PaykitSandbox
 import PaymentCore
@@ -12,7 +11,7 @@ import Testing
 
 /// Sessions over restarts: valid, expiring, expired, ended elsewhere, forgotten.
 @Suite("Paykit's kept sessions")
-struct SessionManagerTests {
+struct SessionManagerTests: NetworkSuite {
     /// Secrets in memory.
     private final class Secrets: SecretKeeper {
         private let secrets = Mutex<[String: Redacted<String>]>([:])
@@ -23,25 +22,13 @@ struct SessionManagerTests {
         func forget(_ name: String) { secrets.withLock { $0[name] = nil } }
     }
 
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+    let network = TestNetwork()
     private let secrets = Secrets()
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
     private func client(over transport: (any HTTPTransport)? = nil, isSignedIn: Bool = false) async throws
         -> PaykitClient
     {
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-            transport: transport ?? SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: 2))
-        clock.advance(by: .milliseconds(1))
-        if isSignedIn {
-            try await client.initialize(
-                secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        }
-        return client
+        try await sandbox.client(isSignedIn ? 0x11 : nil, over: transport, clock: clock)
     }
 
     private func manager(_ client: PaykitClient) -> PaykitSessionManager {
@@ -122,7 +109,12 @@ struct SessionManagerTests {
     func signingOut() async throws {
         for isHeard in [true, false] {
             let fault = Mutex(false)
-            let transport = LayeredTransport(SandboxTransport(sandbox), [Cut { fault.withLock { $0 } }])
+            let transport = RecordingTransport { [sandbox] request throws(TransportError) in
+                guard !fault.withLock({ $0 }) else {
+                    throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
+                }
+                return try await SandboxTransport(sandbox).send(request)
+            }
             let client = try await client(over: transport, isSignedIn: true)
             try await manager(client).keep()
             fault.withLock { $0 = !isHeard }
@@ -144,17 +136,5 @@ struct SessionManagerTests {
         secrets.keep(Redacted(kept), as: "paykit-session")
         #expect(try await manager(try await client()).storedSession() == nil)
         #expect(try await !manager(try await client()).restore())
-    }
-}
-
-/// Fails requests while it is enabled.
-private struct Cut: HTTPMiddleware {
-    let isCut: @Sendable () -> Bool
-
-    init(_ isCut: @escaping @Sendable () -> Bool) { self.isCut = isCut }
-
-    func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
-        guard !isCut() else { throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin) }
-        return try await next(request)
     }
 }

@@ -2,7 +2,6 @@ import PaykitProvider
 import PaymentCore
 import PaymentStandards
 import PaymentTesting
-import TestSupport
 import Testing
 
 /// One payment has one name, however its link is written.

@@ -4,7 +4,6 @@ import PaykitProvider
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
-import PaymentTesting
 import TestSupport
 import Testing
 
@@ -12,33 +11,23 @@ import Testing
 
 /// A payee that makes two invoices of one payment hash: every holder of the preimage can.
 @Suite("Two invoices of one payment hash")
-struct TwinInvoiceTests {
-    private let clock = VirtualClock()
+struct TwinInvoiceTests: NetworkSuite {
+    let network = TestNetwork()
     private let journal = InMemoryJournal()
-    private let sandbox: PubkySandbox
     private let payer: Payer
     private let router: PaymentRouter
 
     init() throws {
-        let url = try HTTPURL("http://127.0.0.1:6287")
-        sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
-        let transport = SandboxTransport(sandbox)
-        payer = Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: transport))
-        router = PaymentRouter(
-            registry: try ProviderRegistry([
-                PaykitProvider(network: try .sandbox(url), reader: StandardsReader()),
-                BitcoinProvider(reader: StandardsReader()),
-            ]), transport: transport, journal: journal, readers: [StandardsReader()], clock: clock,
-            random: SeededRandomSource(seed: 2))
+        payer = Payer(policy: .firstWhateverItCosts, settler: try network.settler)
+        router = try network.router(with: [BitcoinProvider(reader: StandardsReader())], journal: journal)
     }
 
     /// An invoice over 700 satoshi, paid through `wrapping`, and its unpaid twin over 9,000.
     private func twin(paidBy wrapping: (String) -> String) async throws -> String {
         let user = await sandbox.createUser(.emptyDirectory)
         let invoice = await sandbox.createInvoice(700, for: user.key)
-        guard case .succeeded(let receipt) = try await router.pay(wrapping(invoice), as: payer),
-            let preimage = receipt.transactionID.flatMap({ Hex.decode($0) })
-        else { throw PaymentError(.integrity, "the first one is not paid") }
+        let receipt = try #require(try await router.pay(wrapping(invoice), as: payer).receipt)
+        let preimage = try #require(receipt.transactionID.flatMap { Hex.decode($0) })
         return try PubkyInvoice(
             9000, for: user.key, at: UInt64(clock.now.timeIntervalSince1970), lifetime: 3600, chain: .regtest,
             secrets: (preimage, [UInt8](repeating: 3, count: 32), [UInt8](repeating: 4, count: 32))
@@ -68,11 +57,7 @@ struct TwinInvoiceTests {
     func claims() async throws {
         let link =
             "bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.001&label=%E2%80%AEroF%20aniM%3Cb%3E%0A%E2%80%9D"
-        guard case .matched(let route) = router.route(link) else {
-            Issue.record("not routed")
-            return
-        }
-        let name = try await router.quote(route, as: payer).payee.name
+        let name = try await router.quote(link, as: payer).payee.name
         #expect(name.hasPrefix("\u{201C}roF aniMb\u{201D} (bcrt1qw508d6…"))
         #expect(!name.unicodeScalars.contains("\u{202E}") && !name.contains("<") && !name.contains("\n"))
     }

@@ -159,9 +159,31 @@ struct SimulatedLinkSettler: PaymentSettler {
     }
 }
 
+/// A store of states that can be lost, or put back to what it was.
+final class LosableStates: SealedStateStore {
+    private let states = Mutex<[String: SealedState]>([:])
+    var content: [String: SealedState] {
+        get { states.withLock { $0 } }
+        set { states.withLock { $0 = newValue } }
+    }
+
+    func lose() { content = [:] }
+    func states(named name: String) -> [String: SealedState] {
+        content.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
+    }
+    func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
+        states.withLock { states in
+            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
+            states.merge(new) { $1 }
+            for name in names { states[name] = nil }
+            return true
+        }
+    }
+}
+
 /// A wallet's store, on a disk that can fail before and after a write.
 final class LinkDisk: SealedStateStore {
-    private let states = Mutex<[String: SealedState]>([:])
+    private let states = LosableStates()
     private let backup = Mutex<[String: SealedState]>([:])
     private let programs = Mutex(1)
     private let fate: LinkFate
@@ -178,21 +200,21 @@ final class LinkDisk: SealedStateStore {
     var breaches: Set<String> { found.withLock { $0 } }
 
     /// Loses the device, and everything that was stored on it.
-    func lose() { states.withLock { $0 = [:] } }
+    func lose() { states.lose() }
 
     /// Loses the channels alone, as where they are left out of a backup.
     func loseChannels() {
-        states.withLock { states in states = states.filter { !$0.key.hasSuffix("/channel") } }
+        states.content = states.content.filter { !$0.key.hasSuffix("/channel") }
     }
 
     /// Makes a backup in place of the one before.
-    func backUp() { backup.withLock { backup in backup = states.withLock { $0 } } }
+    func backUp() { backup.withLock { $0 = states.content } }
 
     /// Puts the backup back. The program that finds it is another one.
     func restore() {
         let earlier = backup.withLock { $0 }
         guard !earlier.isEmpty else { return }
-        states.withLock { $0 = earlier }
+        states.content = earlier
         programs.withLock { $0 += 1 }
     }
 
@@ -201,7 +223,7 @@ final class LinkDisk: SealedStateStore {
 
     func states(named name: String) async throws -> [String: SealedState] {
         guard !line.isDead else { throw Crash() }
-        return states.withLock { $0.filter { $0.key == name || $0.key.hasPrefix(name + "/") } }
+        return states.states(named: name)
     }
 
     func keep(_ new: [String: SealedState], removing names: [String]) async throws -> Bool {
@@ -211,12 +233,7 @@ final class LinkDisk: SealedStateStore {
             found.withLock { _ = $0.insert("the store can read what is said privately") }
         }
         try stop()
-        let isKept = states.withLock { states in
-            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
-            states.merge(new) { $1 }
-            for name in names { states[name] = nil }
-            return true
-        }
+        let isKept = states.keep(new, removing: names)
         try stop()
         return isKept
     }

@@ -3,11 +3,12 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
+import TestSupport
 
 /// A payer and a payee, their homeserver, and the faults between them.
 struct LinkWorld: Sendable {
     let sandbox: PubkySandbox
-    let clock = LinkClock()
+    let clock = VirtualClock()
     let fate: LinkFate
     let bank = LinkBank()
     let payer: LinkParticipant
@@ -23,12 +24,10 @@ struct LinkWorld: Sendable {
         // The initiator depends on the keys, so that both roles occur.
         payer = try await LinkParticipant(
             seed: [UInt8](repeating: UInt8(truncatingIfNeeded: seed % 97 + 1), count: 32), "payer/wallet", sandbox,
-            clock,
-            fate, SeededRandomSource(seed: seed &* 3 + 1), secrets)
+            clock, fate, SeededRandomSource(seed: seed &* 3 + 1), secrets)
         payee = try await LinkParticipant(
             seed: [UInt8](repeating: UInt8(truncatingIfNeeded: seed % 89 + 101), count: 32), "shop/server", sandbox,
-            clock,
-            fate, SeededRandomSource(seed: seed &* 5 + 2), secrets)
+            clock, fate, SeededRandomSource(seed: seed &* 5 + 2), secrets)
         references = (1...(1 + fate.number(below: 3))).map { "order \($0)" }
         fate.begin(trouble: trouble)
     }
@@ -184,7 +183,7 @@ struct LinkParticipant: Sendable {
     let disk: LinkDisk
     private let keys: PrivateLinkKeys
     private let reader: PubkyReader
-    private let clock: LinkClock
+    private let clock: VirtualClock
     private let random: SeededRandomSource
 
     /// The program that runs at present.
@@ -194,7 +193,7 @@ struct LinkParticipant: Sendable {
     }
 
     init(
-        seed: [UInt8], _ path: String, _ sandbox: PubkySandbox, _ clock: LinkClock, _ fate: LinkFate,
+        seed: [UInt8], _ path: String, _ sandbox: PubkySandbox, _ clock: VirtualClock, _ fate: LinkFate,
         _ random: SeededRandomSource, _ secrets: @escaping @Sendable () -> [String]
     ) async throws {
         guard let receiver = PaykitReceiverPath(path) else { throw Crash() }

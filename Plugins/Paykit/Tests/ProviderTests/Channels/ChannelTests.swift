@@ -95,9 +95,7 @@ struct PrivateChannelTests {
         var timeout = PrivateChannel.Timeouts()
         timeout.handshake = .milliseconds(10)
         // No answer: the listener does not run.
-        await #expect {
-            _ = try await world.dialer(timeout).open(to: world.endpoint)
-        } throws: { ($0 as? PaykitNetworkError)?.code == .connectionTimeout }
+        #expect(await code { _ = try await world.dialer(timeout).open(to: world.endpoint) } == .connectionTimeout)
         // Both generations were tried.
         #expect(world.streams.connections == 2)
     }
@@ -134,9 +132,7 @@ struct PrivateChannelTests {
         for host in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "169.254.169.254", "localhost", "0.0.0.0"] {
             let endpoint = PaykitNoiseEndpoint(
                 owner: world.endpoint.owner, host: host, port: world.endpoint.port, key: world.endpoint.key)
-            await #expect {
-                _ = try await dialer.open(to: endpoint)
-            } throws: { ($0 as? PaykitNetworkError)?.code == .connectionFailed }
+            #expect(await code { _ = try await dialer.open(to: endpoint) } == .connectionFailed)
         }
         #expect(world.streams.connections == 0)
     }
@@ -272,9 +268,7 @@ struct ChannelTranscriptTests {
         #expect(try await Self.read(client, answer.count) == answer)
         // The recorded payer's first text is not a message of Paykit: it ends the channel.
         try await client.send(NoiseFrames.wire(try Self.bytes(recorded["c2s#0"])))
-        await #expect {
-            _ = try await channel.receive()
-        } throws: { ($0 as? PaykitNetworkError)?.code == .invalidData }
+        #expect(await code { _ = try await channel.receive() } == .invalidData)
         #expect(try await client.receive(atMost: 1) == [])
     }
 
@@ -289,8 +283,6 @@ struct ChannelTranscriptTests {
             as: world.payee, over: ChannelWire(server, clock: world.clock, PrivateChannel.Timeouts()),
             random: SeededRandomSource(seed: 5), now: 1_767_225_600)
         // Our key of this channel is new: no recorded message fits it.
-        await #expect {
-            _ = try await channel.receive()
-        } throws: { ($0 as? PaykitNetworkError)?.code == .invalidCredentials }
+        #expect(await code { _ = try await channel.receive() } == .invalidCredentials)
     }
 }

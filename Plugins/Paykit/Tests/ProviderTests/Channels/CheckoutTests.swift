@@ -4,9 +4,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
-import PaymentTransport
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -17,31 +14,22 @@ struct PrivatePayer: Sendable {
     let streams: any StreamTransport
     let receipts = InMemoryReceipts()
     let client: PaykitClient
-    /// The wallet, which counts its payments.
-    let wallet = Wallet()
-
-    final class Wallet: Sendable {
-        private let state = Mutex(0)
-        var payments: Int { state.withLock { $0 } }
-        func note() { state.withLock { $0 += 1 } }
-    }
+    /// The endpoints that the wallet has paid.
+    let wallet = Noted<String>()
 
     init(_ streams: any StreamTransport = LocalStreams(), timeout: Duration = .seconds(30)) async throws {
         var rules = PubkySandbox.Configuration()
         rules.slowness = .milliseconds(20)
         sandbox = PubkySandbox(rules, random: SeededRandomSource(seed: 1))
         self.streams = streams
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.channelTimeout = timeout
-        client = PaykitClient(
-            configuration: configuration, transport: SandboxTransport(sandbox), streams: streams, receipts: receipts)
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        client = try await sandbox.client(clock: SystemPaymentClock(), streams: streams, receipts: receipts) {
+            $0.channelTimeout = timeout
+        }
     }
 
     /// Pays an endpoint of the simulated network, and returns its proof.
     func settle(_ endpoint: String, _ amount: UInt64) async throws -> PaykitSettlement {
-        wallet.note()
+        wallet.note(endpoint)
         switch try await sandbox.pay(endpoint, amount: amount) {
         case .preimage(let preimage):
             let secret = try #require(Hex.decode(preimage))
@@ -50,12 +38,20 @@ struct PrivatePayer: Sendable {
         }
     }
 
-    func pay(_ peer: PubkySandbox.Peer, _ method: String = "lightning", receiptId: String? = nil) async throws
-        -> PaykitChannelPayment
-    {
+    /// Pays a peer.
+    ///
+    /// - Parameter paying: pays an endpoint; nil for ``settle(_:_:)``.
+    @discardableResult
+    func pay(
+        _ peer: PubkySandbox.Peer, _ method: String = "lightning", receiptId: String? = nil,
+        paying: (@Sendable (String) async throws -> PaykitSettlement)? = nil
+    ) async throws -> PaykitChannelPayment {
         try await client.payOverChannel(
             pubkey: peer.user.key.text, PaykitReceiptRequest(amount: 2100, method: method), receiptId: receiptId
-        ) { _, endpoint in try await settle(endpoint, 2100) }
+        ) { _, endpoint in
+            if let paying { return try await paying(endpoint) }
+            return try await settle(endpoint, 2100)
+        }
     }
 
     /// Runs `work` while a peer of this manner listens.
@@ -72,13 +68,6 @@ struct PrivatePayer: Sendable {
     }
 
     func paid(_ peer: PubkySandbox.Peer) async -> Int { await sandbox.ledger.captures(of: peer.user.key.text) }
-
-    static func failure(_ work: () async throws -> Void) async -> PaykitNetworkError? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure }
-    }
 }
 
 @Suite("Private payments", .timeLimit(.minutes(2)))
@@ -92,9 +81,9 @@ struct PrivatePaymentTests {
         let payer = try await PrivatePayer(timeout: isQuick ? .milliseconds(700) : .seconds(30))
         try await payer.with(manner) { peer in
             var payment: PaykitChannelPayment?
-            let failure = await PrivatePayer.failure { payment = try await payer.pay(peer) }
+            let failure = await networkFailure { payment = try await payer.pay(peer) }
             let count = await payer.paid(peer)
-            #expect(count == payer.wallet.payments)
+            #expect(count == payer.wallet.all.count)
             switch manner.expectedOutcome {
             case .confirmed, .paid:
                 #expect(failure == nil && count == 1)
@@ -149,18 +138,18 @@ struct PrivatePaymentTests {
             let results = await withTaskGroup(of: PaykitNetworkError?.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        await PrivatePayer.failure { _ = try await payer.pay(peer, receiptId: "rcpt_same") }
+                        await networkFailure { _ = try await payer.pay(peer, receiptId: "rcpt_same") }
                     }
                 }
                 return await group.reduce(into: [PaykitNetworkError?]()) { $0.append($1) }
             }
-            #expect(payer.wallet.payments == 1)
+            #expect(payer.wallet.all.count == 1)
             #expect(results.contains { $0 == nil })
             #expect(results.allSatisfy { $0 == nil || $0?.code == .paymentInDoubt })
             // Later it is known as paid.
             let known = try await payer.pay(peer, receiptId: "rcpt_same")
             #expect(known.proof?.isSound == true)
-            #expect(payer.wallet.payments == 1)
+            #expect(payer.wallet.all.count == 1)
             #expect(await payer.paid(peer) == 1)
         }
     }
@@ -170,11 +159,11 @@ struct PrivatePaymentTests {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
             _ = try await payer.pay(peer, receiptId: "rcpt_same")
-            let failure = await PrivatePayer.failure {
+            let failure = await networkFailure {
                 _ = try await payer.pay(peer, "onchain", receiptId: "rcpt_same")
             }
             #expect(failure?.code == .validationFailed)
-            #expect(payer.wallet.payments == 1)
+            #expect(payer.wallet.all.count == 1)
         }
     }
 
@@ -186,10 +175,8 @@ struct PrivatePaymentTests {
         try await payer.with(.ready) { peer in
             let request = PaykitReceiptRequest(amount: 2100, method: "lightning")
             func crash() async -> PaykitNetworkError? {
-                await PrivatePayer.failure {
-                    _ = try await payer.client.payOverChannel(
-                        pubkey: peer.user.key.text, request, receiptId: "rcpt_doubt"
-                    ) { _, endpoint in
+                await networkFailure {
+                    try await payer.pay(peer, receiptId: "rcpt_doubt") { endpoint in
                         // It is paid, and the report is lost.
                         _ = try await payer.settle(endpoint, 2100)
                         throw Crash()
@@ -198,8 +185,8 @@ struct PrivatePaymentTests {
             }
             #expect(await crash()?.code == .paymentInDoubt)
             #expect(await crash()?.code == .paymentInDoubt)
-            #expect(payer.wallet.payments == 1)
-            let again = await PrivatePayer.failure {
+            #expect(payer.wallet.all.count == 1)
+            let again = await networkFailure {
                 _ = try await payer.client.requestReceipt(
                     fromPubkey: peer.user.key.text, request, receiptId: "rcpt_doubt")
             }
@@ -222,13 +209,10 @@ struct PrivatePaymentTests {
     func notPaid() async throws {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
-            let request = PaykitReceiptRequest(amount: 2100, method: "lightning")
-            let failure = await PrivatePayer.failure {
-                _ = try await payer.client.payOverChannel(
-                    pubkey: peer.user.key.text, request, receiptId: "rcpt_again"
-                ) { _, _ in .notPaid("the wallet is empty") }
+            let refused = await code {
+                try await payer.pay(peer, receiptId: "rcpt_again") { _ in .notPaid("the wallet is empty") }
             }
-            #expect(failure?.code == .paymentRejected)
+            #expect(refused == .paymentRejected)
             let payment = try await payer.pay(peer, receiptId: "rcpt_again")
             #expect(payment.isConfirmed)
         }
@@ -239,18 +223,15 @@ struct PrivatePaymentTests {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
             for _ in 0..<2 {
-                let failure = await PrivatePayer.failure {
-                    _ = try await payer.client.payOverChannel(
-                        pubkey: peer.user.key.text, PaykitReceiptRequest(amount: 2100, method: "lightning"),
-                        receiptId: "rcpt_lie"
-                    ) { _, _ in
-                        payer.wallet.note()
+                let doubt = await code {
+                    try await payer.pay(peer, receiptId: "rcpt_lie") {
+                        payer.wallet.note($0)
                         return .paid(.preimage(String(repeating: "00", count: 32), paymentHash: "00"))
                     }
                 }
-                #expect(failure?.code == .paymentInDoubt)
+                #expect(doubt == .paymentInDoubt)
             }
-            #expect(payer.wallet.payments == 1)
+            #expect(payer.wallet.all.count == 1)
         }
     }
 
@@ -273,7 +254,7 @@ struct PrivatePaymentTests {
         let user = await payer.sandbox.createUser(.ready)
         let request = PaykitReceiptRequest(amount: 1, method: "lightning")
         func failure() async -> PaykitNetworkError? {
-            await PrivatePayer.failure {
+            await networkFailure {
                 _ = try await payer.client.requestReceipt(fromPubkey: user.key.text, request)
             }
         }

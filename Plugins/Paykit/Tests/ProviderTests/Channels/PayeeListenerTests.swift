@@ -1,8 +1,6 @@
 import Foundation
 import PaykitSandbox
 import PaymentCore
-import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import PaykitProvider

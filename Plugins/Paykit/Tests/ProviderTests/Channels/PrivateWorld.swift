@@ -4,7 +4,6 @@ import PaymentCore
 import PaymentCrypto
 import PaymentTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -77,18 +76,9 @@ struct PrivateWorld: Sendable {
     let payee: ChannelIdentity
     let shop: TestPayee
     let received = InMemoryReceipts()
-    let offers = Offers()
+    let offers = Noted<PaykitChannelOffer>()
     let listener: PayeeListener
     let endpoint: PaykitNoiseEndpoint
-
-    final class Offers: Sendable {
-        private let kept = Mutex<[PaykitChannelOffer]>([])
-        var all: [PaykitChannelOffer] { kept.withLock { $0 } }
-        func keep(_ offer: PaykitChannelOffer) -> Bool {
-            kept.withLock { $0.append(offer) }
-            return true
-        }
-    }
 
     init(
         _ shop: TestPayee = TestPayee(), clock: any PaymentClock = PatientClock(),
@@ -102,8 +92,11 @@ struct PrivateWorld: Sendable {
         let owner = payee.owner.publicKey
         let offers = offers
         listener = PayeeListener(
-            socket, as: payee, ReceiptResponder(owner, shop, received) { offer, _ in offers.keep(offer) }, clock: clock,
-            random: SeededRandomSource(seed: 3), limits)
+            socket, as: payee,
+            ReceiptResponder(owner, shop, received) { offer, _ in
+                offers.note(offer)
+                return true
+            }, clock: clock, random: SeededRandomSource(seed: 3), limits)
         endpoint = PaykitNoiseEndpoint(
             owner: owner, host: "127.0.0.1", port: socket.localAddress.port, key: payee.publicKey)
     }

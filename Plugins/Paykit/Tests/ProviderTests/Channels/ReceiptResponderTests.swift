@@ -1,8 +1,6 @@
-import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import PaykitProvider

@@ -3,7 +3,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import PaykitKit
@@ -22,16 +21,8 @@ struct SealedMessageStoreTests {
     init() async throws {
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
         self.sandbox = sandbox
-        func client(_ byte: String) async throws -> PaykitClient {
-            let configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-            let client = PaykitClient(
-                configuration: configuration, transport: SandboxTransport(sandbox), streams: LocalStreams())
-            try await client.initialize(
-                secretKeyHex: String(repeating: byte, count: 32), homeserverPubkey: sandbox.homeserver.text)
-            return client
-        }
-        anna = try await client("11")
-        ben = try await client("22")
+        anna = try await sandbox.client(0x11, clock: SystemPaymentClock(), seed: 11)
+        ben = try await sandbox.client(0x22, clock: SystemPaymentClock(), seed: 22)
         annaPair = try PubkySamples.pair(0x11)
         annaKey = annaPair.publicKey
         benKey = try PubkySamples.pair(0x22).publicKey

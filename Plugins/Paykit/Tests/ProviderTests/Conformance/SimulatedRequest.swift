@@ -65,36 +65,20 @@ private struct RequestPlace {
     let clock: any PaymentClock
     let random: any RandomSource
 
-    struct User {
-        let key: PubkyKey
-        let receiver: PaykitReceiverPath
-        let session: PubkySession
-        let flow: PrivateLinkFlow
-    }
-
     func user(
         _ pair: PubkyKeyPair, _ receiver: PaykitReceiverPath, _ secret: Redacted<[UInt8]>,
         _ states: any SealedStateStore
-    ) async throws -> User {
-        let transport = DirectTransport(service: sandbox)
-        let pkarr = PkarrClient(relays: try PubkyNetwork.sandbox(url).relays, http: transport, clock: clock)
-        let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
-        // No two users sign in at the same moment.
-        try await clock.sleep(for: .seconds(1))
-        let session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock)
-            .open(receiver.capabilities)
-        let flow = PrivateLinkFlow(
-            pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,
-            random: random)
-        try await flow.publishMarker(session)
-        return User(key: pair.publicKey, receiver: receiver, session: session, flow: flow)
+    ) async throws -> LinkUser {
+        try await LinkUser(
+            pair, as: receiver, secret: secret, states, at: sandbox, over: DirectTransport(service: sandbox), url,
+            clock: clock, random: random)
     }
 
     /// Links two users, and makes one request 2100 satoshi from the other.
     ///
     /// - Returns: the router's link to the request.
-    func request(of payee: User, to payer: User) async throws -> String {
-        try await deliver(payee, payer)
+    func request(of payee: LinkUser, to payer: LinkUser) async throws -> String {
+        try await LinkUser.deliver(payee, payer)
         let invoice = await sandbox.createInvoice(2100, for: payee.key)
         let terms = PaymentTerms(
             try PrivateLinkAmount("0.000021", "btc"), reference: Self.reference,
@@ -102,18 +86,10 @@ private struct RequestPlace {
         let id = try await payee.flow.ask(
             for: terms, at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)],
             payee.flow.party(payer.key, payer.receiver))
-        try await deliver(payee, payer)
+        try await LinkUser.deliver(payee, payer)
         guard let link = PaykitRequestURL(id, from: payee.key, app: payee.receiver, recurs: false) else {
             throw PaymentError(.providerFault, "the payee has asked")
         }
         return link.text
-    }
-
-    /// Both poll until every message has arrived.
-    private func deliver(_ first: User, _ second: User) async throws {
-        for _ in 0..<4 {
-            try await first.flow.poll(second.key, second.receiver, first.session)
-            try await second.flow.poll(first.key, first.receiver, second.session)
-        }
     }
 }

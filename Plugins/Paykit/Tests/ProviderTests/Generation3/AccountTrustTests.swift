@@ -10,24 +10,17 @@ import Testing
 
 /// A signed token works at every homeserver that sees it in time (Protocol 3.2): it is shown to the account's own only.
 @Suite("An account and the homeserver that it signs for")
-struct AccountTrustTests: ClientSuite {
-    let clock = VirtualClock()
-    let sandbox: PubkySandbox
+struct AccountTrustTests: NetworkSuite {
+    let network = TestNetwork(.storagePaths)
     private let wire: ClientGrantTests.Wire
 
-    init() {
-        var configuration = PubkySandbox.Configuration()
-        configuration.generation = .storagePaths
-        sandbox = PubkySandbox(configuration, clock: clock, random: SeededRandomSource(seed: 1))
-        wire = ClientGrantTests.Wire(sandbox)
-    }
+    init() { wire = ClientGrantTests.Wire(network.sandbox) }
 
     private func client() throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.capabilities = [.root]
-        configuration.clientID = "router.example"
-        return PaykitClient(
-            configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: 2))
+        try sandbox.newClient(over: wire, clock: clock) {
+            $0.capabilities = [.root]
+            $0.clientID = "router.example"
+        }
     }
 
     private var signatures: [String] {

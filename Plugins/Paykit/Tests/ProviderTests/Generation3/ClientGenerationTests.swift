@@ -9,53 +9,30 @@ import Testing
 
 /// The client among payees of several generations (Protocol 11.4).
 @Suite("Paykit's client among generations")
-struct ClientGenerationTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+struct ClientGenerationTests: NetworkSuite {
+    let network = TestNetwork()
     private let wire: ClientGrantTests.Wire
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
     private static let mine = "/pub/paykit/v0/router/wallet/endpoints/"
     private static let old = "/pub/paykit.app/v0/"
 
-    init() {
-        sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
-        wire = ClientGrantTests.Wire(sandbox)
-    }
+    init() { wire = ClientGrantTests.Wire(network.sandbox) }
 
     private func client(_ change: (inout PaykitClientConfiguration) -> Void = { _ in }) throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        change(&configuration)
-        return PaykitClient(
-            configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: 2))
+        try sandbox.newClient(over: wire, clock: clock, change)
     }
 
     private func publisher(
         _ generations: PaykitGenerations = .both, receiver: String? = "router/wallet"
     ) async throws -> PaykitClient {
-        let client = try client {
-            $0.generations = generations
-            $0.receiver = receiver.flatMap { PaykitReceiverPath($0) }
-        }
-        clock.advance(by: .milliseconds(1))
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        return client
-    }
-
-    private func methods(_ client: PaykitClient, _ pubkey: String) async throws -> [String] {
-        let found: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: pubkey).methods
-        return found.map(\.methodId)
+        try await signedIn(
+            client {
+                $0.generations = generations
+                $0.receiver = receiver.flatMap { PaykitReceiverPath($0) }
+            })
     }
 
     private func paths() async throws -> [String] {
         await sandbox.paths(of: try PubkyKey(Self.me)).filter { $0.hasPrefix("/pub/paykit") }
-    }
-
-    private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure }
     }
 
     @Test("Payees of each generation are found and paid without a setting that names it")
@@ -189,7 +166,7 @@ struct ClientGenerationTests {
                 Self.old + "lightning", Self.mine + "btc-lightning-bolt11", Self.mine + "btc-lightning-lnurl",
             ])
         #expect(
-            await failure { try await client.setEndpoint(methodId: "btc-lightning-bolt11", endpoint: "bc1q") }?.code
+            await code { try await client.setEndpoint(methodId: "btc-lightning-bolt11", endpoint: "bc1q") }
                 == .validationFailed)
     }
 

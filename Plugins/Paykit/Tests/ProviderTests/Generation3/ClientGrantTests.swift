@@ -10,7 +10,7 @@ import Testing
 
 /// The client against homeservers with grants.
 @Suite("Paykit's client at homeservers with grants")
-struct ClientGrantTests: ClientSuite {
+struct ClientGrantTests: NetworkSuite {
     /// Forwards requests, records them, and loses or changes answers on request.
     final class Wire: HTTPTransport {
         typealias Change = @Sendable (HTTPRequest, HTTPResponse) -> HTTPResponse?
@@ -39,27 +39,20 @@ struct ClientGrantTests: ClientSuite {
         }
     }
 
-    let clock = VirtualClock()
-    let sandbox: PubkySandbox
+    let network = TestNetwork(.storagePaths)
     private let wire: Wire
 
-    init() {
-        var configuration = PubkySandbox.Configuration()
-        configuration.generation = .storagePaths
-        sandbox = PubkySandbox(configuration, clock: clock, random: SeededRandomSource(seed: 1))
-        wire = Wire(sandbox)
-    }
+    init() { wire = Wire(network.sandbox) }
 
     private func client(
         seed: UInt64 = 2, _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.capabilities = [.root]
-        configuration.clientID = "router.example"
-        configuration.consent = { _ in }
-        change(&configuration)
-        return PaykitClient(
-            configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: seed))
+        try sandbox.newClient(over: wire, clock: clock, seed: seed) {
+            $0.capabilities = [.root]
+            $0.clientID = "router.example"
+            $0.consent = { _ in }
+            change(&$0)
+        }
     }
 
     private static let exchange = "POST /auth/grant/session"
@@ -175,9 +168,7 @@ struct ClientGrantTests: ClientSuite {
         // A homeserver that forgets each session at once is not asked endlessly.
         wire.forget()
         wire.change { request, response in request.method == .put ? HTTPResponse(status: 401) : response }
-        #expect(
-            await failure { try await client.setEndpoint(methodId: "lightning", endpoint: "b") }?.code
-                == .sessionExpired)
+        #expect(await code { try await client.setEndpoint(methodId: "lightning", endpoint: "b") } == .sessionExpired)
         #expect(wire.count(Self.exchange) == 1)
     }
 
@@ -186,9 +177,7 @@ struct ClientGrantTests: ClientSuite {
         let client = try await signedIn()
         let user = try PubkyKey(Self.me)
         await sandbox.revokeGrants(of: user)
-        #expect(
-            await failure { try await client.setEndpoint(methodId: "lightning", endpoint: "a") }?.code
-                == .sessionExpired)
+        #expect(await code { try await client.setEndpoint(methodId: "lightning", endpoint: "a") } == .sessionExpired)
         #expect(await client.user == nil)
         try await client.refreshSession()
         await sandbox.revokeGrants(of: user)
@@ -206,7 +195,7 @@ struct ClientGrantTests: ClientSuite {
         #expect(try await first.revoke(grant: id))
         #expect(try await !first.revoke(grant: id))
         #expect(try await !first.revoke(grant: "unknown"))
-        #expect(await failure { _ = try await first.revoke(grant: "not/an/id") }?.code == .validationFailed)
+        #expect(await code { _ = try await first.revoke(grant: "not/an/id") } == .validationFailed)
         #expect(try await first.checkSession())
         #expect(try await !second.checkSession())
         #expect(await second.user == nil)
@@ -215,7 +204,7 @@ struct ClientGrantTests: ClientSuite {
     @Test("A session without all capabilities reports that it may not see other apps")
     func smallSessions() async throws {
         let client = try await signedIn { $0.capabilities = [.paykit] }
-        #expect(await failure { _ = try await client.grantedApps() }?.code == .auth)
+        #expect(await code { _ = try await client.grantedApps() } == .auth)
         try await client.setEndpoint(methodId: "lightning", endpoint: "a")
     }
 
@@ -226,9 +215,7 @@ struct ClientGrantTests: ClientSuite {
         wire.change { request, response in
             request.method == .post && request.url.path == "/auth/grant/session" ? nil : response
         }
-        #expect(
-            await failure { try await client.setEndpoint(methodId: "lightning", endpoint: "a") }?.code
-                == .connectionTimeout)
+        #expect(await code { try await client.setEndpoint(methodId: "lightning", endpoint: "a") } == .connectionTimeout)
         #expect(await client.user != nil)
         wire.change(nil)
         try await client.setEndpoint(methodId: "lightning", endpoint: "a")
@@ -272,7 +259,7 @@ struct ClientGrantTests: ClientSuite {
         try await client.signOut()
         #expect(await client.user == nil)
         let other = try self.client(seed: 4)
-        #expect(await failure { try await other.importSession(exported) }?.code == .sessionExpired)
+        #expect(await code { try await other.importSession(exported) } == .sessionExpired)
     }
 
     @Test("A stored grant is resumed after a restart, and a malformed one is reported without its text")
@@ -317,7 +304,7 @@ struct ClientGrantTests: ClientSuite {
         try await signer.approve(shown)
         #expect(try await app.awaitAuthorization(of: link).text == Self.me)
         try await app.setEndpoint(methodId: "lightning", endpoint: "lnbc1")
-        #expect(await failure { try await app.publish(PubkyProfile(name: "Anna")) }?.code == .auth)
+        #expect(await code { try await app.publish(PubkyProfile(name: "Anna")) } == .auth)
         #expect(try await signer.grantedApps().contains { $0.capabilities == [.paykit] })
         // The grant lasts as long as signers admit apps, however often the session is renewed.
         clock.advance(by: .seconds(86_400))
@@ -347,7 +334,7 @@ struct ClientGrantTests: ClientSuite {
                 ? String(text.split(separator: "cpk=", maxSplits: 1)[0]) + "cpk=\(Self.me)"
                 : text.replacing(change, with: "cid=other.example")
             try await signer.approve(PubkyAuthorizationLink(PaymentLink(other)))
-            #expect(await failure { _ = try await app.awaitAuthorization(of: link) }?.code == .invalidCredentials)
+            #expect(await code { _ = try await app.awaitAuthorization(of: link) } == .invalidCredentials)
         }
         #expect(await app.user == nil)
     }

@@ -11,11 +11,8 @@ import Testing
 
 /// Private links by the client, over homeservers of each generation (Protocol 12.8 and 12.9).
 @Suite("Paykit's client and private links")
-struct ClientLinkTests {
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct ClientLinkTests: NetworkSuite {
+    let network = TestNetwork()
 
     private func client(_ number: UInt8, _ app: String, secret: Bool = true) async throws -> PaykitClient {
         try await sandbox.client(number, clock: clock, seed: UInt64(number)) {
@@ -26,12 +23,6 @@ struct ClientLinkTests {
 
     private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
-    private func settler() throws -> SandboxSettler {
-        SandboxSettler(at: try HTTPURL("http://localhost:6286"), over: SandboxTransport(sandbox))
-    }
-
-    private func payments(to user: PubkyKey) async -> Int { await sandbox.ledger.captures(of: user.text) }
-
     private func linked(_ first: PaykitPrivateLink, _ second: PaykitPrivateLink) async throws {
         for _ in 0..<4 {
             try await first.poll()
@@ -40,16 +31,23 @@ struct ClientLinkTests {
         #expect(try await [first.poll(), second.poll()] == [.linked, .linked])
     }
 
-    @Test("A request becomes a payment and a receipt, while the homeserver changes its generation in the middle")
-    func wholeWay() async throws {
+    /// The links of a shop and a friend, to each other.
+    private func links() async throws -> (
+        shop: PaykitClient, toShop: PaykitPrivateLink, toFriend: PaykitPrivateLink, friend: PaykitClient
+    ) {
         let shop = try await client(1, "shop/server")
         let friend = try await client(2, "bitkit/wallet")
         for client in [shop, friend] { try await client.publishReceiver() }
         let toShop = try await friend.privateLink(with: #require(await shop.user?.text))
         let toFriend = try await shop.privateLink(with: #require(await friend.user?.text))
-        #expect(toShop.app.text == "shop/server")
         try await linked(toShop, toFriend)
+        return (shop, toShop, toFriend, friend)
+    }
 
+    @Test("A request becomes a payment and a receipt, while the homeserver changes its generation in the middle")
+    func wholeWay() async throws {
+        let (shop, toShop, toFriend, friend) = try await links()
+        #expect(toShop.app.text == "shop/server")
         let amount = try Money(decimal: "0.000021", currency: .satoshi)
         let invoice = await sandbox.createInvoice(2100, for: toShop.peer)
         let id = try await toFriend.ask(
@@ -63,9 +61,9 @@ struct ClientLinkTests {
         let request = try #require(try await toShop.requests().first)
         #expect(request.id == id && !request.isOwn && request.amount == amount && request.phase == .proposed)
         try await toShop.accept(id)
-        let proof = try await toShop.pay(id, with: settler(), check: check)
-        #expect(try await toShop.pay(id, with: settler(), check: check) == proof)
-        #expect(await payments(to: toShop.peer) == 1)
+        let proof = try await toShop.pay(id, with: network.settler, check: check)
+        #expect(try await toShop.pay(id, with: network.settler, check: check) == proof)
+        #expect(await captures(of: toShop.peer) == 1)
         try await linked(toShop, toFriend)
         #expect(try await toFriend.proof(of: id) == proof)
         #expect(try await toFriend.requests().first?.phase == .proven)
@@ -77,12 +75,7 @@ struct ClientLinkTests {
 
     @Test("A payee asks for a payment each month, reads the proof of each period, and issues a receipt for it")
     func recurring() async throws {
-        let shop = try await client(1, "shop/server")
-        let friend = try await client(2, "bitkit/wallet")
-        for client in [shop, friend] { try await client.publishReceiver() }
-        let toShop = try await friend.privateLink(with: #require(await shop.user?.text))
-        let toFriend = try await shop.privateLink(with: #require(await friend.user?.text))
-        try await linked(toShop, toFriend)
+        let (_, toShop, toFriend, _) = try await links()
         let amount = try Money(decimal: "0.000021", currency: .satoshi)
         func invoice() async -> [PaykitEndpoint] {
             let text = await sandbox.createInvoice(2100, for: toShop.peer)
@@ -99,7 +92,7 @@ struct ClientLinkTests {
         try await toShop.accept(id)
         for number in 0..<3 {
             let period = try #require(schedule.period(number))
-            let proof = try await toShop.pay(period: period, of: id, with: settler(), check: check)
+            let proof = try await toShop.pay(period: period, of: id, with: network.settler, check: check)
             try await linked(toShop, toFriend)
             #expect(try await toFriend.proof(of: id, period: period) == proof)
             try await toFriend.issueReceipt(for: id, period: period)
@@ -108,7 +101,7 @@ struct ClientLinkTests {
             #expect(try await toShop.receipts(for: id).count == number + 1)
         }
         #expect(try await toFriend.proof(of: id, period: schedule.period(3)) == nil)
-        #expect(await payments(to: toShop.peer) == 3)
+        #expect(await captures(of: toShop.peer) == 3)
         await #expect(throws: PaykitError.self) {
             try await toFriend.ask(
                 for: amount, reference: "x", methods: ["btc-lightning-bolt11"],
@@ -122,10 +115,7 @@ struct ClientLinkTests {
         let user = await sandbox.createUser(.ready)
         let later = await sandbox.createUser(.appRegistry)
         func failure(_ client: PaykitClient, _ key: PubkyKey) async -> PaykitNetworkError? {
-            do {
-                _ = try await client.privateLink(with: key.text)
-                return nil
-            } catch { return (error as? PaykitError)?.failure }
+            await networkFailure { _ = try await client.privateLink(with: key.text) }
         }
         #expect(await failure(bare, user.key)?.code == .notInitialized)
         let client = try await client(2, "router/wallet")
@@ -137,18 +127,14 @@ struct ClientLinkTests {
     func changing() async throws {
         let client = try await client(1, "router/wallet")
         let user = await sandbox.createUser(.ready)
-        func methods() async throws -> [String] {
-            let found: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: user.key.text).methods
-            return found.map(\.methodId)
-        }
-        #expect(try await methods() == ["lightning", "onchain"])
+        #expect(try await methods(client, user.key.text) == ["lightning", "onchain"])
         let invoice = await sandbox.createInvoice(nil, for: user.key)
         await sandbox.publish(
             Array(#"{"value":"\#(invoice)"}"#.utf8), at: "/pub/paykit/v0/bitkit/wallet/endpoints/btc-lightning-bolt11",
             of: user.key)
-        #expect(try await methods() == ["lightning", "onchain"])
+        #expect(try await methods(client, user.key.text) == ["lightning", "onchain"])
         clock.advance(by: .seconds(301))
-        #expect(try await methods() == ["btc-lightning-bolt11"])
+        #expect(try await methods(client, user.key.text) == ["btc-lightning-bolt11"])
         let checkout = try await client.smartCheckout(pubkey: user.key.text, preferredMethod: "lightning")
         #expect(checkout.endpoint == invoice)
     }

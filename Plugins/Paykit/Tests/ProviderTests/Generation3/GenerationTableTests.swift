@@ -47,18 +47,13 @@ struct GenerationTableTests {
         }
 
         func client(_ number: UInt8, _ app: String, signsIn: Bool = true) async throws -> PaykitClient {
-            var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-            configuration.receiver = PaykitReceiverPath(app)
-            configuration.receiverSecret = Redacted([UInt8](repeating: number, count: 32))
-            let client = PaykitClient(
-                configuration: configuration, transport: SandboxTransport(sandbox), clock: clock,
-                random: SeededRandomSource(seed: UInt64(number)), streams: streams)
             clock.advance(by: .seconds(1))
-            guard signsIn else { return client }
-            try await client.initialize(
-                secretKeyHex: Hex.encode([UInt8](repeating: number, count: 32)),
-                homeserverPubkey: sandbox.homeserver.text)
-            return client
+            return try await sandbox.client(
+                signsIn ? number : nil, clock: clock, seed: UInt64(number), streams: streams
+            ) {
+                $0.receiver = PaykitReceiverPath(app)
+                $0.receiverSecret = Redacted([UInt8](repeating: number, count: 32))
+            }
         }
     }
 

@@ -1,8 +1,6 @@
 import Foundation
 import PaykitSandbox
 import PaymentCore
-import PaymentCrypto
-import PaymentRouting
 import PaymentStandards
 import Synchronization
 import TestSupport

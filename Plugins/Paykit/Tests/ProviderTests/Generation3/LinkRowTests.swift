@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentStandards
 import Testing
 
 @testable import PaykitKit

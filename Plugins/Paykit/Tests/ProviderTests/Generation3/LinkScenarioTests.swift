@@ -12,18 +12,11 @@ import Testing
 
 /// The sandbox's scenarios of private links, against an application's client.
 @Suite("Scenarios of private links")
-struct LinkScenarioTests {
+struct LinkScenarioTests: NetworkSuite {
     typealias Scenario = PubkySandbox.LinkScenario
 
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+    let network = TestNetwork()
     private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
-
-    private func url() throws -> HTTPURL { try HTTPURL("http://localhost:6286") }
-
-    private func settler() throws -> SandboxSettler { SandboxSettler(at: try url(), over: SandboxTransport(sandbox)) }
 
     /// An application's user, whose app accepts links.
     private func client() async throws -> PaykitClient {
@@ -44,14 +37,12 @@ struct LinkScenarioTests {
 
     private func pay(_ request: PaykitPrivateLinkRequest, over link: PaykitPrivateLink) async throws {
         guard request.recurs else {
-            try await link.pay(request.id, with: settler(), check: check)
+            try await link.pay(request.id, with: network.settler, check: check)
             return
         }
         let period = try #require(request.schedule?.lastPeriod(at: clock.now))
-        try await link.pay(period: period, of: request.id, with: settler(), check: check)
+        try await link.pay(period: period, of: request.id, with: network.settler, check: check)
     }
-
-    private func captures(_ key: PubkyKey) async -> Int { await sandbox.ledger.captures(of: key.text) }
 
     @Test("Every scenario ends as it says", arguments: Scenario.allCases)
     func ends(_ scenario: Scenario) async throws {
@@ -75,13 +66,13 @@ struct LinkScenarioTests {
             #expect(!request.isOwn && request.amount?.minorUnits == 2100 && request.reference == "tea")
             for _ in 0..<2 { try await pay(request, over: link) }
             #expect(try await poll(link) == .linked)
-            #expect(await captures(peer) == 1)
+            #expect(await captures(of: peer) == 1)
             #expect(try await link.receipts(for: request.id).count == (scenario.expectedOutcome == .paid ? 1 : 0))
             #expect(try await link.requests().count == (scenario == .reusesInvoice ? 2 : 1))
             guard scenario == .reusesInvoice else { return }
             let again = try #require(try await link.requests().last { $0.phase == .proposed })
             await #expect(throws: PaykitError.self) { try await pay(again, over: link) }
-            #expect(await captures(peer) == 1)
+            #expect(await captures(of: peer) == 1)
         case .pays, .unpaid:
             #expect(status == .linked)
             try await asked(scenario, client, link, peer)
@@ -100,32 +91,24 @@ struct LinkScenarioTests {
         await #expect(throws: PaykitError.self) {
             for one in try await link.requests() { try await pay(one, over: link) }
         }
-        #expect(await captures(peer) == 0)
+        #expect(await captures(of: peer) == 0)
         try await link.trust(key)
         #expect(try await poll(link) == .linked)
         let request = try #require(try await link.requests().last)
         try await pay(request, over: link)
         try await poll(link)
-        #expect(await captures(peer) == 1)
+        #expect(await captures(of: peer) == 1)
         #expect(try await link.receipts(for: request.id).count == 1)
     }
 
     /// An endpoint that was sent to this user alone is paid without a request, by a router, once.
     private func offered(_ client: PaykitClient, _ peer: PubkyKey) async throws {
-        let provider = PaykitProvider(
-            network: try .sandbox(url()), reader: StandardsReader(),
-            links: try await client.linkPayments(chain: .regtest))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: SandboxTransport(sandbox),
-            journal: InMemoryJournal(), readers: [StandardsReader()], clock: clock)
-        let payer = Payer(policy: .firstWhateverItCosts, settler: try settler())
-        guard case .succeeded = try await router.pay("pubky://\(peer)", as: payer) else {
-            Issue.record("it is not paid")
-            return
-        }
-        #expect(await captures(peer) == 1)
+        let router = try network.router(links: try await client.linkPayments(chain: .regtest))
+        let payer = Payer(policy: .firstWhateverItCosts, settler: try network.settler)
+        #expect(try await router.pay("pubky://\(peer)", as: payer).receipt != nil)
+        #expect(await captures(of: peer) == 1)
         await #expect(throws: PaymentError.self) { try await router.pay("pubky://\(peer)", as: payer) }
-        #expect(await captures(peer) == 1)
+        #expect(await captures(of: peer) == 1)
     }
 
     /// The app's requests cannot be paid; it pays a request to it, or does not.
@@ -135,7 +118,7 @@ struct LinkScenarioTests {
         for request in try await link.requests() {
             await #expect(throws: PaykitError.self) { try await pay(request, over: link) }
         }
-        #expect(await captures(peer) == 0)
+        #expect(await captures(of: peer) == 0)
         let answers: [Scenario: (PaykitPrivateLinkRequest.Phase, Bool)] = [
             .pays: (.proven, true), .rejects: (.rejected, false), .accepts: (.accepted, false),
             .ignores: (.proposed, false),
@@ -151,7 +134,7 @@ struct LinkScenarioTests {
             ])
         try await poll(link)
         #expect(try await link.requests().map(\.phase) == [phase])
-        #expect(await captures(me) == (isPaid ? 1 : 0))
+        #expect(await captures(of: me) == (isPaid ? 1 : 0))
         #expect((try await link.proof(of: own) != nil) == isPaid)
     }
 
@@ -168,7 +151,7 @@ struct LinkScenarioTests {
                 let request = try #require(try await link.requests().first)
                 try await pay(request, over: link)
                 try await poll(link)
-                #expect(await captures(peer) == day)
+                #expect(await captures(of: peer) == day)
                 #expect(try await link.receipts(for: request.id).count == day)
                 clock.advance(by: .seconds(86_400))
             }
@@ -176,7 +159,7 @@ struct LinkScenarioTests {
             #expect(last.phase == (scenario == .cancelsLater ? .cancelled : .active))
             if scenario == .cancelsLater {
                 await #expect(throws: PaykitError.self) { try await pay(last, over: link) }
-                #expect(await captures(peer) == 1)
+                #expect(await captures(of: peer) == 1)
             }
         }
     }

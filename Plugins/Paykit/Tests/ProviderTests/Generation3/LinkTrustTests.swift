@@ -1,6 +1,7 @@
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 @testable import PaykitLaboratory

@@ -3,6 +3,7 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaykitLaboratory
@@ -109,10 +110,8 @@ struct LinkFlowTests: LinkSuite {
     @Test("Neither a receipt without a proof nor a payment of the user's own request is made")
     func roles() async throws {
         let id = try await asked()
-        #expect(
-            await code { try await payee.flow.issueReceipt(for: id, asPayee, payee.session) } == .validationFailed)
-        #expect(
-            await code { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
+        #expect(await code { try await payee.flow.issueReceipt(for: id, asPayee, payee.session) } == .validationFailed)
+        #expect(await code { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
         #expect(await code { try await payee.flow.accept(id, asPayee) } == .validationFailed)
         #expect(
             await code { _ = try await payee.flow.pay(id, asPayee, with: settler, check: check) }
@@ -256,8 +255,7 @@ struct LinkFlowTests: LinkSuite {
         let refusal = await code { try await payer.flow.poll(peer.key, payee.receiver, payer.session) }
         #expect(refusal == .methodNotSupported)
         #expect(await code { _ = try await payer.flow.peerReceivers(of: peer.key) } == .methodNotSupported)
-        #expect(
-            await code { try await payer.flow.poll(payer.key, payee.receiver, payer.session) } == .validationFailed)
+        #expect(await code { try await payer.flow.poll(payer.key, payee.receiver, payer.session) } == .validationFailed)
         #expect(try await payer.flow.peerReceivers(of: payee.key) == [payee.receiver])
     }
 }

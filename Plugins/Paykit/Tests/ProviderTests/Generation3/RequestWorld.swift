@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
@@ -8,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PaykitLaboratory
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
@@ -21,19 +21,10 @@ final class RequestWorld: Sendable {
     /// The payer's stored state of the link.
     let states = LosableStates()
     let journal = InMemoryJournal()
-    let payer: Party
-    let payee: Party
+    let payer: LinkUser
+    let payee: LinkUser
     /// The settlers' requests to pay: by which name, at which endpoint.
     private let asked = Mutex<[Settlement]>([])
-
-    /// One side of the link.
-    struct Party: Sendable {
-        let key: PubkyKey
-        let receiver: PaykitReceiverPath
-        let secret: Redacted<[UInt8]>
-        let session: PubkySession
-        let flow: PrivateLinkFlow
-    }
 
     init() async throws {
         url = try HTTPURL("http://localhost:6286")
@@ -41,30 +32,19 @@ final class RequestWorld: Sendable {
         rules.invoiceLifetime = 365 * 86_400
         sandbox = PubkySandbox(rules, clock: clock, random: SeededRandomSource(seed: 1))
         let shop = await sandbox.createUser(.thirdGeneration)
-        payee = try await Self.party(shop.keyPair, "shop/server", InMemorySealedStates(), sandbox, clock, url)
-        payer = try await Self.party(
-            PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)), "router/wallet", states, sandbox, clock, url)
+        payee = try await Self.user(shop.keyPair, "shop/server", InMemorySealedStates(), sandbox, clock, url)
+        payer = try await Self.user(PubkySamples.pair(7), "router/wallet", states, sandbox, clock, url)
         try await deliver()
     }
 
-    private static func party(
+    private static func user(
         _ pair: PubkyKeyPair, _ app: String, _ states: any SealedStateStore, _ sandbox: PubkySandbox,
         _ clock: VirtualClock, _ url: HTTPURL
-    ) async throws -> Party {
-        let receiver = try #require(PaykitReceiverPath(app))
-        let transport = SandboxTransport(sandbox)
-        let network = try PubkyNetwork.sandbox(url)
-        let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
-        let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
-        clock.advance(by: .seconds(1))
-        let session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock)
-            .open(receiver.capabilities)
-        let secret = Redacted(Digest.sha256.hash(pair.publicKey.bytes))
-        let flow = PrivateLinkFlow(
-            pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,
+    ) async throws -> LinkUser {
+        try await LinkUser(
+            pair, as: #require(PaykitReceiverPath(app)), secret: Redacted(Digest.sha256.hash(pair.publicKey.bytes)),
+            states, at: sandbox, over: SandboxTransport(sandbox), url, clock: clock,
             random: SeededRandomSource(seed: UInt64(pair.publicKey.bytes[0])))
-        try await flow.publishMarker(session)
-        return Party(key: pair.publicKey, receiver: receiver, secret: secret, session: session, flow: flow)
     }
 
     /// Returns a world in which the payer has read a request over 2,100 satoshi, with the router's link to it.
@@ -75,12 +55,7 @@ final class RequestWorld: Sendable {
     }
 
     /// Both poll until every message has arrived.
-    func deliver() async throws {
-        for _ in 0..<4 {
-            try await payer.flow.poll(payee.key, payee.receiver, payer.session)
-            try await payee.flow.poll(payer.key, payer.receiver, payee.session)
-        }
-    }
+    func deliver() async throws { try await LinkUser.deliver(payer, payee) }
 
     // MARK: The payee
 
@@ -147,6 +122,9 @@ final class RequestWorld: Sendable {
 
     // MARK: The payer
 
+    /// Loses the payer's stored state of the link.
+    func loseLink() { states.lose() }
+
     static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
     /// The payer's node.
@@ -179,7 +157,7 @@ final class RequestWorld: Sendable {
             network: try .sandbox(url), reader: StandardsReader(),
             privately: isPrivateOnly
                 ? try PaykitChannelPayments(
-                    as: PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)), over: LocalStreams(),
+                    as: PubkySamples.pair(7), over: LocalStreams(),
                     receipts: InMemoryReceipts(), use: .only, chain: .regtest) : nil,
             links: try PaykitLinkPayments(
                 as: payer.key, receiver: payer.receiver, secret: payer.secret,
@@ -200,28 +178,6 @@ final class RequestWorld: Sendable {
         return RoutingProcess(
             router: router, provider: provider,
             payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: crashing))
-    }
-}
-
-/// A store of states that can be lost, or put back to what it was.
-final class LosableStates: SealedStateStore {
-    private let states = Mutex<[String: SealedState]>([:])
-    var content: [String: SealedState] {
-        get { states.withLock { $0 } }
-        set { states.withLock { $0 = newValue } }
-    }
-
-    func lose() { content = [:] }
-    func states(named name: String) -> [String: SealedState] {
-        content.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
-    }
-    func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
-        states.withLock { states in
-            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
-            states.merge(new) { $1 }
-            for name in names { states[name] = nil }
-            return true
-        }
     }
 }
 

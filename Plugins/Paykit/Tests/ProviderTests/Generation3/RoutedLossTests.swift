@@ -1,4 +1,3 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -20,7 +19,7 @@ struct RoutedLossTests {
         let process = try world.process()
         #expect(isPaid(await process.pay(link)))
         // No poll since: the payee has received neither the acceptance nor the proof.
-        world.states.lose()
+        world.loseLink()
         let attempt = try #require(
             await world.journal.histories(of: PaymentReference(provider: "paykit", id: name(of: id, world))).last?
                 .attempt)
@@ -54,7 +53,7 @@ struct RoutedLossTests {
         let settler = ScriptedSettler(
             base: node,
             settle: {
-                defer { world.states.lose() }
+                defer { world.loseLink() }
                 return try await node.settle($0)
             })
         #expect(isUnknown(await (try world.process(settler: settler)).pay(link)))
@@ -75,7 +74,7 @@ struct RoutedLossTests {
         let silent = ScriptedSettler(
             base: world.node,
             settle: { _ in
-                world.states.lose()
+                world.loseLink()
                 throw NoWord()
             })
         #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
@@ -95,7 +94,7 @@ struct RoutedLossTests {
     @Test("What was not asked of the settler waits for the request to come again, and is paid once then")
     func lostBeforeAsked() async throws {
         let (world, id, link) = try await RequestWorld.asked()
-        world.states.lose()
+        world.loseLink()
         let process = try world.process()
         for _ in 0..<2 {
             let error = await #expect(throws: PaymentError.self, "nobody knows of the request") {
@@ -116,7 +115,7 @@ struct RoutedLossTests {
     func cancelledInDoubt(isLost: Bool) async throws {
         let (world, id, link) = try await RequestWorld.asked()
         #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
-        if isLost { world.states.lose() }
+        if isLost { world.loseLink() }
         try await world.payee.flow.cancel(id, reason: "changed my mind", world.asPayee)
         try await world.relink()
         #expect(try await world.phase(id) == .cancelled)
@@ -134,7 +133,7 @@ struct RoutedLossTests {
         let process = try world.process()
         #expect(isPaid(await process.pay(link)))
         #expect(isPaid(await other.pay(chosen)))
-        world.states.lose()
+        world.loseLink()
         try await world.relink()
         #expect(isPaid(await other.pay(link)))
         #expect(try await world.proofs(id).isEmpty)

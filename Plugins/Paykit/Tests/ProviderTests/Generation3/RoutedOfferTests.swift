@@ -1,7 +1,5 @@
 import PaymentCore
-import PaymentRouting
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import PaykitProvider

@@ -4,7 +4,6 @@ import PaymentCore
 import PaymentRecurring
 import PaymentRouting
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,14 +14,6 @@ import Testing
 @Suite("Recurring requests over private links, by a router", .timeLimit(.minutes(5)))
 struct RoutedRecurringTests {
     private static let day = Duration.seconds(86_400)
-
-    private final class Heard: Sendable {
-        private let all = Mutex<[RecurringEvent]>([])
-        func note(_ event: RecurringEvent) { all.withLock { $0.append(event) } }
-        var waiting: [RecurringCharge] {
-            all.withLock { $0.compactMap { if case .waiting(let charge) = $0 { charge } else { nil } } }
-        }
-    }
 
     /// An accepted daily request, and the plan that pays it.
     private func daily(
@@ -39,11 +30,11 @@ struct RoutedRecurringTests {
 
     private func scheduler(
         _ process: RoutingProcess, _ plans: InMemoryRecurringJournal, _ world: RequestWorld,
-        _ heard: Heard = Heard()
+        _ waiting: Noted<RecurringCharge> = Noted()
     ) -> RecurringScheduler {
         RecurringScheduler(
             journal: plans, payer: RouterPayer(process.router, as: process.payer), clock: world.clock,
-            listener: { heard.note($0) })
+            listener: { if case .waiting(let charge) = $0 { waiting.note(charge) } })
     }
 
     private func offer(_ world: RequestWorld) async throws { try await world.offer(await world.invoice(2100)) }
@@ -74,19 +65,19 @@ struct RoutedRecurringTests {
     func asks() async throws {
         let world = try await RequestWorld()
         let (_, plan) = try await daily(world)
-        let heard = Heard()
-        let scheduler = scheduler(try world.process(limit: 2000), InMemoryRecurringJournal(), world, heard)
+        let waiting = Noted<RecurringCharge>()
+        let scheduler = scheduler(try world.process(limit: 2000), InMemoryRecurringJournal(), world, waiting)
         try await scheduler.add(plan)
         for _ in 0..<2 { try await scheduler.look() }
-        #expect(await world.captures == 0 && heard.waiting.count == 1)
-        let first = try #require(heard.waiting.first).id
+        #expect(await world.captures == 0 && waiting.all.count == 1)
+        let first = try #require(waiting.all.first).id
         try await scheduler.approve(first)
         await #expect(throws: RecurringAnswerError.tooLate(first)) { try await scheduler.approve(first) }
         #expect(await world.captures == 1)
         world.clock.advance(by: Self.day)
         try await offer(world)
         try await scheduler.look()
-        try await scheduler.refuse(#require(heard.waiting.last).id)
+        try await scheduler.refuse(#require(waiting.all.last).id)
         try await scheduler.look()
         #expect(await world.captures == 1)
     }

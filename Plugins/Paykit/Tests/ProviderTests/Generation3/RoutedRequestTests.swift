@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -25,7 +24,7 @@ struct RoutedRequestTests {
         let proofs = try await world.proofs(id)
         #expect(proofs.count == 1 && proofs[0].isSound)
         let other = try await world.ask(1000, for: "cake")
-        #expect(declined(await process.pay(try world.link(other)))?.code == .overLimit)
+        #expect(try await process.pay(world.link(other)).get().declineReason?.code == .overLimit)
         #expect(try await world.phase(other) == .proposed, "nobody has said yes")
         #expect(await world.captures == 1)
         var asked = process

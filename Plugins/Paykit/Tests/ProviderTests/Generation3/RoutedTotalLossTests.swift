@@ -2,7 +2,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -45,7 +44,7 @@ struct RoutedTotalLossTests {
     private static func paidAndLost() async throws -> (world: RequestWorld, id: String, link: String) {
         let asked = try await RequestWorld.asked()
         #expect(isPaid(await (try asked.world.process()).pay(asked.link)))
-        asked.world.states.lose()
+        asked.world.loseLink()
         return asked
     }
 
@@ -106,7 +105,7 @@ struct RoutedTotalLossTests {
         let later = try Self.later(world)
         let chosen = try await later.choose(link)
         #expect(isUnknown(await (try world.process(settler: world.silent)).pay(link)))
-        world.states.lose()
+        world.loseLink()
         try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
         try await world.relink()
         if isChosen {
@@ -133,7 +132,7 @@ struct RoutedTotalLossTests {
         let refused = try world.process(settler: refusing)
         for _ in 0..<2 { #expect(isDeclined(await refused.pay(link))) }
         if isPaidBefore { #expect(isPaid(await (try world.process(seed: 3)).pay(link))) }
-        world.states.lose()
+        world.loseLink()
         try await world.relink()
         #expect(isPaid(await (try Self.later(world)).pay(link)))
         #expect(await world.captures == 1)
@@ -151,7 +150,7 @@ struct RoutedTotalLossTests {
             at: [PaykitEndpoint(methodID: method, endpoint: String(decoding: address, as: UTF8.self))])
         let link = try world.link(id)
         #expect(isPaid(await (try world.process()).pay(link)))
-        world.states.lose()
+        world.loseLink()
         try await world.relink()
         let later = try Self.later(world)
         for _ in 0..<2 { #expect(isPaid(await later.pay(link))) }

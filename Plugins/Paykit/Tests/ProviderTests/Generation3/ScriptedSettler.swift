@@ -1,6 +1,4 @@
-import PaykitSandbox
 import PaymentCore
-import PaymentTesting
 import TestSupport
 
 /// A settler with a test's answers.
@@ -42,9 +40,14 @@ extension RequestWorld {
     }
 }
 
-func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
-    if case .success(.succeeded) = result { true } else { false }
+extension PaymentOutcome {
+    /// The receipt of a payment; nil if it was not made.
+    var receipt: PaymentReceipt? { if case .succeeded(let receipt) = self { receipt.fact } else { nil } }
+    /// Why it was declined; nil if it was not.
+    var declineReason: DeclineReason? { if case .declined(let reason) = self { reason.fact } else { nil } }
 }
+
+func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool { (try? result.get())?.receipt != nil }
 
 /// True if nothing is stated: the settler may have paid.
 func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
@@ -55,11 +58,8 @@ func isCancelled(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
     if case .success(.cancelled) = result { true } else { false }
 }
 
-func isDeclined(_ result: Result<PaymentOutcome, PaymentError>) -> Bool { declined(result) != nil }
-
-/// Why a payment was declined; nil if it was not.
-func declined(_ result: Result<PaymentOutcome, PaymentError>) -> Stated<DeclineReason>? {
-    if case .success(.declined(let reason)) = result { reason } else { nil }
+func isDeclined(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+    (try? result.get())?.declineReason != nil
 }
 
 func code(_ result: Result<PaymentOutcome, PaymentError>) -> PaymentError.Code? {

@@ -4,9 +4,7 @@ import PaykitSandbox
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
-import PaymentStandards
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,18 +12,9 @@ import Testing
 
 /// The guide's subscriptions over a router with limits: due, endpoint, then paid automatically or after a question.
 @Suite("The guide's subscriptions, paid by a router")
-struct RoutedSubscriptionTests {
-    private let sandbox: PubkySandbox
-    private let clock = VirtualClock()
-    private let asked = Asked()
-
-    private final class Asked: Sendable {
-        private let all = Mutex<[String]>([])
-        var lines: [String] { all.withLock { $0 } }
-        func note(_ line: String) { all.withLock { $0.append(line) } }
-    }
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct RoutedSubscriptionTests: NetworkSuite {
+    let network = TestNetwork()
+    private let asked = Noted<String>()
 
     /// The state of one device.
     private struct Device {
@@ -34,16 +23,10 @@ struct RoutedSubscriptionTests {
     }
 
     private func service(_ device: Device, limits: SpendingLimits?, seed: UInt64 = 2) throws -> SubscriptionService {
-        let url = try HTTPURL("http://localhost:6286")
-        let transport = SandboxTransport(sandbox)
-        let provider = PaykitProvider(network: try .sandbox(url), reader: StandardsReader())
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: transport, journal: device.journal, clock: clock,
-            random: SeededRandomSource(seed: seed),
-            autoPay: try limits.map { AutoPay(within: try $0.limits(), timeZone: .gmt) })
-        let payer = RouterPayer(router, as: Payer(settler: SandboxSettler(at: url, over: transport))) {
-            PaykitStandingOrder($0)?.order
-        }
+        let router = try network.router(
+            journal: device.journal, seed: seed,
+            autoPay: limits.map { AutoPay(within: try $0.limits(), timeZone: .gmt) })
+        let payer = RouterPayer(router, as: Payer(settler: try network.settler)) { PaykitStandingOrder($0)?.order }
         let asked = asked
         return SubscriptionService(journal: device.plans, payer: payer, clock: clock) { subscription in
             asked.note("\(subscription.id) \(subscription.amount)")
@@ -58,7 +41,7 @@ struct RoutedSubscriptionTests {
             autoPayEnabled: byItself)
     }
 
-    private func paid(_ user: PubkySandbox.User) async -> Int { await sandbox.ledger.captures(of: user.key.text) }
+    private func paid(_ user: PubkySandbox.User) async -> Int { await captures(of: user.key) }
 
     @Test("Within the guide's limits a period is paid without a question, once a day, and counts against them")
     func paysByItself() async throws {
@@ -74,7 +57,7 @@ struct RoutedSubscriptionTests {
         }
         // 4,200 of 5,000 are spent this month.
         try await service.processSubscription(own)
-        #expect(await paid(user) == 2 && asked.lines == ["coffee 2100"])
+        #expect(await paid(user) == 2 && asked.all == ["coffee 2100"])
         try await service.approve(own)
         await #expect(throws: RecurringAnswerError.self) { try await service.approve(own) }
         await #expect(throws: RecurringAnswerError.self) { try await service.refuse(own) }
@@ -102,7 +85,7 @@ struct RoutedSubscriptionTests {
             try await service.createSubscription(own)
             for _ in 0..<3 { try await service.processSubscription(own) }
             #expect(await paid(user) == 0, "\(id)")
-            #expect(asked.lines.last == "\(id) 2100" && asked.lines.count { $0 == "\(id) 2100" } == 1)
+            #expect(asked.all.last == "\(id) 2100" && asked.all.count { $0 == "\(id) 2100" } == 1)
             #expect(try await service.waitingSubscriptions() == [own])
             // A later subscriber to the events sees the open question, and answers it.
             let later = try self.service(device, limits: limits, seed: 5)
@@ -142,7 +125,7 @@ struct RoutedSubscriptionTests {
             #expect(try await service.isSubscriptionDue(own), "it is tried again")
         }
         #expect(await paid(nobody) + paid(dearer) == 0)
-        #expect(asked.lines.isEmpty)
+        #expect(asked.all.isEmpty)
     }
 
     @Test("A payee who leaves a paid invoice published is not reported as paid again")
@@ -179,7 +162,7 @@ struct RoutedSubscriptionTests {
             try await service.processSubscription(own)
             try await service.scheduler.look()
         }
-        #expect(await paid(user) == 3 && asked.lines.isEmpty)
+        #expect(await paid(user) == 3 && asked.all.isEmpty)
         clock.advance(by: .seconds(33 * 86_400))
         try await service.processSubscription(own)
         #expect(await paid(user) == 4)
@@ -203,27 +186,37 @@ struct RoutedSubscriptionTests {
         }
     }
 
-    @Test("A period is paid over a channel, by an invoice for it alone, once")
-    func overChannel() async throws {
-        let world = RoutedWorld()
-        let peer = try await world.peer(.ready)
+    /// A scheduler of daily subscriptions at a peer, each paid over a channel.
+    private static func scheduler(
+        _ names: [String], of peer: PubkySandbox.Peer, _ plans: InMemoryRecurringJournal, _ world: RoutedWorld
+    ) async throws -> RecurringScheduler {
         let process = try world.process(
             autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
-        let plans = InMemoryRecurringJournal()
         let scheduler = RecurringScheduler(
             journal: plans,
             payer: RouterPayer(process.router, as: process.payer) { PaykitStandingOrder($0)?.orderOverChannel },
             clock: world.clock)
         let start = Int64(world.clock.now.timeIntervalSince1970)
-        let agreed = try PaykitSubscription(
-            id: "sub 1&?", subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
-            terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: "milk"),
-            createdAt: start, startsAt: start)
-        try await scheduler.add(agreed.plan(paysByItself: true))
+        for name in names {
+            let agreed = try PaykitSubscription(
+                id: name, subscriber: PubkySamples.pair(0x11).publicKey, provider: peer.user.key,
+                terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: name),
+                createdAt: start, startsAt: start)
+            try await scheduler.add(agreed.plan(paysByItself: true))
+        }
+        return scheduler
+    }
+
+    @Test("A period is paid over a channel, by an invoice for it alone, once")
+    func overChannel() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let plans = InMemoryRecurringJournal()
+        let scheduler = try await Self.scheduler(["sub 1&?"], of: peer, plans, world)
         for day in 1...2 {
             for _ in 0..<2 { try await scheduler.look() }
             #expect(await world.captures(peer.user.key) == day)
-            (world.clock as? PatientClock)?.advance(by: .seconds(86_400))
+            world.wait(.seconds(86_400))
         }
         #expect(await !world.settled.contains(world.published(peer.user.key)))
         let receipts = await world.receipts.receipts(before: nil, limit: 10)
@@ -236,20 +229,7 @@ struct RoutedSubscriptionTests {
     func samePayeeOverChannel() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
-        let process = try world.process(
-            autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
-        let scheduler = RecurringScheduler(
-            journal: InMemoryRecurringJournal(),
-            payer: RouterPayer(process.router, as: process.payer) { PaykitStandingOrder($0)?.orderOverChannel },
-            clock: world.clock)
-        let start = Int64(world.clock.now.timeIntervalSince1970)
-        for name in ["sub_milk", "sub_tea"] {
-            let agreed = try PaykitSubscription(
-                id: name, subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
-                terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: name),
-                createdAt: start, startsAt: start)
-            try await scheduler.add(agreed.plan(paysByItself: true))
-        }
+        let scheduler = try await Self.scheduler(["sub_milk", "sub_tea"], of: peer, InMemoryRecurringJournal(), world)
         try await scheduler.look()
         #expect(await world.captures(peer.user.key) == 2)
         let names = await world.receipts.receipts(before: nil, limit: 10).map { $0.metadata["subscription_id"]?.string }

@@ -3,7 +3,6 @@ import PaykitSandbox
 import PaymentCore
 import PaymentTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitKit
@@ -39,13 +38,8 @@ struct SubscriptionExchangeTests {
         _ byte: UInt8, _ store: InMemorySealedStates, _ sandbox: PubkySandbox, _ clock: PatientClock, seed: UInt64 = 0
     ) async throws -> Party {
         clock.advance(by: .seconds(1))
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-            transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: UInt64(byte) + seed),
-            streams: streams, links: store)
-        try await client.initialize(
-            secretKeyHex: String(repeating: String(byte, radix: 16), count: 32),
-            homeserverPubkey: sandbox.homeserver.text)
+        let client = try await sandbox.client(
+            byte, clock: clock, seed: UInt64(byte) + seed, streams: streams, links: store)
         let pair = try PubkySamples.pair(byte)
         return Party(client: client, key: pair.publicKey, pair: pair, store: store)
     }
@@ -294,9 +288,7 @@ struct SubscriptionExchangeTests {
         let copy = InMemorySealedStates()
         _ = await copy.keep([name: SealedState(number: 1, sealed: state.sealed)], removing: [])
         let other = try await Self.party(0x11, copy, sandbox, clock)
-        await #expect { try await other.client.subscriptions(with: shop.key.text).records() } throws: {
-            ($0 as? PaykitError)?.failure.code == .storage
-        }
+        #expect(await code { _ = try await other.client.subscriptions(with: shop.key.text).records() } == .storage)
     }
 
     @Test("A flood of proposals takes the place of those that are over, and of no agreement")

@@ -14,12 +14,7 @@ struct SubscriptionPayerTests {
     private struct Offline: Error {}
 
     /// The payer's actions, in order.
-    private final class Steps: Sendable {
-        let done = Mutex<[String]>([])
-        func note(_ step: String) { done.withLock { $0.append(step) } }
-    }
-
-    private let steps = Steps()
+    private let steps = Noted<String>()
 
     private func payer(
         endpoint: Result<String?, Offline> = .success("lnbc1"), mayPay: Result<Bool, Offline> = .success(true)
@@ -59,9 +54,9 @@ struct SubscriptionPayerTests {
     func pays() async throws {
         let plan = try plan()
         #expect(try await payer().pay(charge(plan), of: plan) == .paid(transactionID: nil))
-        #expect(steps.done.withLock { $0 } == ["endpoint lightning", "limit 1000", "pay lnbc1 as sub_1/0"])
+        #expect(steps.all == ["endpoint lightning", "limit 1000", "pay lnbc1 as sub_1/0"])
         #expect(try await payer().fate(of: charge(plan), in: plan) == nil)
-        #expect(steps.done.withLock { $0.last } == "fate sub_1/0")
+        #expect(steps.all.last == "fate sub_1/0")
     }
 
     @Test("Above the limit, and where nothing is paid by itself, the payer is asked; with their yes no limit counts")
@@ -74,7 +69,7 @@ struct SubscriptionPayerTests {
             }
             #expect(try await payer.pay(charge(plan, isApproved: true), of: plan) == .paid(transactionID: nil))
         }
-        #expect(steps.done.withLock { $0.filter { $0.hasPrefix("pay") }.count } == 2)
+        #expect(steps.all.count { $0.hasPrefix("pay") } == 2)
     }
 
     @Test("Without an endpoint, a network, limits that can be read or a payee nothing is sent, and it is tried again")
@@ -92,7 +87,7 @@ struct SubscriptionPayerTests {
                 continue
             }
         }
-        #expect(steps.done.withLock { $0.contains { $0.hasPrefix("pay") } } == false)
+        #expect(!steps.all.contains { $0.hasPrefix("pay") })
     }
 
     /// A bank for any payer: each payment is made once, and no cancelled one.
@@ -112,23 +107,9 @@ struct SubscriptionPayerTests {
         }
     }
 
-    /// A gate that one task waits at, and that is opened once.
-    private actor Door {
-        private var isOpen = false
-        private var waiting: [CheckedContinuation<Void, Never>] = []
-
-        func pass() async { if !isOpen { await withCheckedContinuation { waiting.append($0) } } }
-
-        func open() {
-            isOpen = true
-            for one in waiting { one.resume() }
-            waiting = []
-        }
-    }
-
     @Test("A worker that stalls while it looks for the endpoint pays no period that was abandoned meanwhile")
     func stalls() async throws {
-        let (bank, stalled, goesOn) = (Bank(), Door(), Door())
+        let (bank, stalled, goesOn) = (Bank(), Gate(), Gate())
         let clock = VirtualClock(Date(timeIntervalSince1970: 2000))
         let journal = InMemoryRecurringJournal()
         func scheduler(stalling: Bool) -> RecurringScheduler {

@@ -1,19 +1,14 @@
-import Foundation
 import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentRecurring
-import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
 
 @Suite("The guide's subscriptions")
-struct SubscriptionServiceTests {
-    private let sandbox: PubkySandbox
-    private let clock = VirtualClock()
-
-    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+struct SubscriptionServiceTests: NetworkSuite {
+    let network = TestNetwork()
 
     /// The payments, and the questions to the user.
     private final class Heard: Sendable {
@@ -26,10 +21,7 @@ struct SubscriptionServiceTests {
     private func service(
         _ journal: InMemoryRecurringJournal = InMemoryRecurringJournal(), _ policy: RecurringPolicy = RecurringPolicy()
     ) throws -> SubscriptionService {
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-            transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: 2))
-        let heard = heard
+        let (client, heard) = (try sandbox.newClient(clock: clock), heard)
         return SubscriptionService(
             client: client, journal: journal, policy: policy, clock: clock, canAutoPay: { _, amount in amount <= 1000 },
             executePayment: { payment in

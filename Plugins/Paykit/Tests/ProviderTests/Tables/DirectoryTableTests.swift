@@ -68,6 +68,7 @@ struct DirectoryTableTests {
             let code = try #require(known[try row.word("name")])
             let failure = PaykitNetworkError(code, "text")
             #expect(code.rawValue == Int(try #require(row["code"]?.int64)), "\(row.text)")
+            #expect(failure.isRetryable == (failure.retryAfter != nil), "\(row.text)")
             if row["isRetryable"]?.bool == true {
                 #expect(failure.isRetryable)
             } else {
@@ -80,9 +81,7 @@ struct DirectoryTableTests {
     func checkout() async throws {
         for row in try PubkyTable.rows("checkout") {
             let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
-            let client = PaykitClient(
-                configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-                transport: SandboxTransport(sandbox), random: SeededRandomSource(seed: 2))
+            let client = try sandbox.newClient(clock: SystemPaymentClock())
             let user = await sandbox.createUser(.emptyDirectory).key
             for method in try row.words("private") {
                 await client.keep(

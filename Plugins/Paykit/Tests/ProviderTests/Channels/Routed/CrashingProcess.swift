@@ -4,6 +4,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import Synchronization
+import Testing
 
 /// A process that may end at any of its actions: before it, or after it and before its caller receives the result.
 final class ProcessLifetime: Sendable {
@@ -49,16 +50,10 @@ struct RoutingProcess: Sendable {
 
     typealias Choice = (quote: PaymentQuote, option: PaymentMethodOption.ID)
 
-    func quote(_ link: String) async throws -> PaymentQuote {
-        guard case .matched(let route) = router.route(link) else { throw NotALink() }
-        return try await router.quote(route, as: payer)
-    }
-
     /// Chooses the first way to pay a link, without paying yet.
     func choose(_ link: String) async throws -> Choice {
-        let quote = try await quote(link)
-        guard let option = quote.options.first?.id else { throw NotALink() }
-        return (quote, option)
+        let quote = try await router.quote(link, as: payer)
+        return (quote, try #require(quote.options.first?.id))
     }
 
     func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
@@ -72,8 +67,6 @@ struct RoutingProcess: Sendable {
             return .success(try await router.pay(choice.quote, option: choice.option, as: payer))
         } catch { return .failure(error) }
     }
-
-    private struct NotALink: Error {}
 }
 
 /// The journal of a process that may end.

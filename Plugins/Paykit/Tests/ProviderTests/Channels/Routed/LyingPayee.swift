@@ -1,7 +1,6 @@
 import PaymentCore
 import PaymentTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitProvider

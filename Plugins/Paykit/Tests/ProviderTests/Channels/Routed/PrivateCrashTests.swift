@@ -1,9 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentStandards
 import PaymentTesting
-import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -12,10 +10,6 @@ import Testing
 /// Payments over private channels by processes that end at any moment.
 @Suite("Private payments through crashes", .timeLimit(.minutes(5)))
 struct PrivateCrashTests {
-    private static func isPaid(_ outcome: PaymentOutcome?) -> Bool {
-        if case .succeeded? = outcome { true } else { false }
-    }
-
     @Test("A crash between any two actions: the invoice is paid once at most, and who resumes learns the truth")
     func everywhere() async throws {
         var actions = 0
@@ -25,30 +19,25 @@ struct PrivateCrashTests {
             let lifetime = ProcessLifetime(actions)
             let first = await (try world.process(lifetime)).pay(peer.user.link)
             guard lifetime.isOver else {
-                #expect((try? first.get()).map(Self.isPaid) == true)
+                #expect(isPaid(first))
                 #expect(actions > 20, "there are that many moments")
                 return
             }
-            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            world.wait(.seconds(3600))
             let second = try world.process(seed: 3)
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.journal.unfinished().isEmpty, "after \(actions) actions")
             let captures = await world.captures(peer.user.key)
-            let isToldPaid = try await Self.isToldPaid(world)
+            let isToldPaid = await world.attempts.contains { $0.outcome?.receipt != nil }
             #expect(captures == (isToldPaid ? 1 : 0), "after \(actions) actions: \(captures)")
             #expect(Set(world.settled).count <= 1, "no second invoice was paid in place of a first")
             let receipts = await world.receipts.receipts(before: nil, limit: 9)
             #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(actions)")
             // A repeated payment pays again: it is another payment to a user.
-            #expect(Self.isPaid(try await second.pay(peer.user.link).get()))
+            #expect(isPaid(await second.pay(peer.user.link)))
             #expect(await world.captures(peer.user.key) == captures + 1)
             actions += 1
         }
-    }
-
-    private static func isToldPaid(_ world: RoutedWorld) async throws -> Bool {
-        for spending in await world.attempts where isPaid(spending.outcome) { return true }
-        return false
     }
 
     @Test("After a crash a payee who gives another invoice for the same receipt is paid by one of them at most")
@@ -59,7 +48,7 @@ struct PrivateCrashTests {
             let lifetime = ProcessLifetime(actions)
             // Receipts that are lost with the process: the payee is asked a second time.
             _ = await (try world.process(lifetime, receipts: InMemoryReceipts())).pay(payee.user.link)
-            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            world.wait(.seconds(3600))
             let second = try world.process(seed: 3, receipts: InMemoryReceipts())
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.captures(payee.user.key) <= 1)
@@ -74,7 +63,7 @@ struct PrivateCrashTests {
             let world = RoutedWorld()
             let peer = try await world.peer(.ready)
             _ = await (try world.process(ProcessLifetime(actions))).pay(peer.user.link)
-            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            world.wait(.seconds(3600))
             let second = try world.process(seed: 3, isPrivate: false)
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.captures(peer.user.key) <= 1)
@@ -96,7 +85,7 @@ struct PrivateCrashTests {
                 $0.metadata["invoice"]?.string
             }
             count += agreed.isEmpty ? 0 : 1
-            (world.clock as? PatientClock)?.advance(by: .seconds(366 * 86_400))
+            world.wait(.seconds(366 * 86_400))
             let second = try world.process(use: .only, seed: 3)
             _ = try await second.router.recover(as: second.payer)
             #expect(Set(world.settled).isDisjoint(with: agreed), "after \(actions) actions")
@@ -143,16 +132,12 @@ struct PrivateCrashTests {
             await withTaskGroup(of: Void.self) { group in
                 for link in [link, other].compactMap(\.self) { group.addTask { _ = await process.pay(link) } }
             }
-            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            world.wait(.seconds(3600))
         }
         let last = try world.process(seed: seed &* 100 &+ 99)
         _ = try await last.router.recover(as: last.payer)
         #expect(await world.journal.unfinished().isEmpty, "seed \(seed)")
-        var proofs: Set<String> = []
-        for attempt in await world.attempts {
-            guard case .succeeded(let receipt)? = attempt.outcome else { continue }
-            proofs.insert(receipt.transactionID ?? "")
-        }
+        let proofs = Set(await world.attempts.compactMap(\.outcome?.receipt).map { $0.transactionID ?? "" })
         let paid = await world.total - before
         #expect(proofs.count == paid, "seed \(seed): \(paid) paid, \(proofs.count) told")
         if isLimited {

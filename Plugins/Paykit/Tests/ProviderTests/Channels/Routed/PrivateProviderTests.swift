@@ -12,31 +12,16 @@ import Testing
 /// Payments over private channels through a router.
 @Suite("Paykit's provider, privately", .timeLimit(.minutes(2)))
 struct PrivateProviderTests {
-    private static func outcome(_ result: Result<PaymentOutcome, PaymentError>) throws -> PaymentOutcome {
-        try result.get()
-    }
-
-    private static func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
-        if case .success(.succeeded) = result { true } else { false }
-    }
-
     @Test("A reachable payee is paid by a separate invoice, is notified, and the receipt is kept (Protocol 5.10)")
     func prefers() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
         let process = try world.process()
-        guard case .matched(let route) = process.router.route(peer.user.link) else {
-            Issue.record("not routed")
-            return
-        }
-        let quote = try await process.router.quote(route, as: process.payer)
+        let quote = try await process.router.quote(peer.user.link, as: process.payer)
         #expect(quote.options.map(\.id) == ["private-lightning", "lightning", "onchain"])
         #expect(quote.options.map(\.method) == ["lightning", "lightning", "onchain"])
         #expect(quote.options.allSatisfy { $0.unmet.isEmpty })
-        guard case .succeeded(let receipt) = try Self.outcome(await process.pay(peer.user.link)) else {
-            Issue.record("not paid")
-            return
-        }
+        let receipt = try #require(try await process.pay(peer.user.link).get().receipt)
         #expect(receipt.amount?.minorUnits == 2100 && receipt.transactionID?.count == 64)
         #expect(await world.captures(peer.user.key) == 1)
         #expect(world.settled.count == 1)
@@ -46,10 +31,7 @@ struct PrivateProviderTests {
         #expect(kept.amount == "2100" && kept.id.payee == peer.user.key.text)
         #expect(await world.receipts.isNoted(Self.word(of: kept)))
         // The public methods can still be chosen.
-        guard case .succeeded = try await process.router.pay(quote, option: "lightning", as: process.payer) else {
-            Issue.record("not paid")
-            return
-        }
+        #expect(isPaid(await process.pay((quote, "lightning"))))
         #expect(await world.settled.last == world.published(peer.user.key))
     }
 
@@ -71,25 +53,22 @@ struct PrivateProviderTests {
         let published = await world.published(peer.user.key)
         switch manner.expectedOutcome {
         case .confirmed, .paid:
-            #expect(Self.isPaid(result), "\(result)")
+            #expect(isPaid(result), "\(result)")
             #expect(world.settled.count == 1 && world.settled.first != published)
         case .refused, .failed:
-            #expect(!Self.isPaid(result) && world.settled.isEmpty, "\(result)")
+            #expect(!isPaid(result) && world.settled.isEmpty, "\(result)")
             if case .failure(let error) = result { #expect(error.phase != .maybeSent, "\(error)") }
         }
         #expect(await world.captures(peer.user.key) == world.settled.count)
         #expect(await world.journal.unfinished().isEmpty)
         // If channels are only preferred, a peer that misstates the agreement is not paid at all.
-        let lies: Set<PubkySandbox.PeerManner> = [
-            .anotherAmount, .anotherInvoice, .anotherReceipt, .anotherPayer, .noInvoice,
-        ]
+        let isLie = [.anotherAmount, .anotherInvoice, .anotherReceipt, .anotherPayer, .noInvoice].contains(manner)
         let before = world.settled.count
-        let preferring = try world.process(
-            timeout: isQuick ? .milliseconds(500) : .seconds(30), seed: 3)
+        let preferring = try world.process(timeout: isQuick ? .milliseconds(500) : .seconds(30), seed: 3)
         let second = await preferring.pay(peer.user.link)
-        #expect(Self.isPaid(second) == !lies.contains(manner), "\(second)")
-        #expect(world.settled.count == before + (lies.contains(manner) ? 0 : 1))
-        if [.refused, .failed].contains(manner.expectedOutcome), !lies.contains(manner) {
+        #expect(isPaid(second) == !isLie, "\(second)")
+        #expect(world.settled.count == before + (isLie ? 0 : 1))
+        if [.refused, .failed].contains(manner.expectedOutcome), !isLie {
             #expect(world.settled.last == published)
         }
         #expect(await world.journal.unfinished().isEmpty)
@@ -102,11 +81,8 @@ struct PrivateProviderTests {
         let world = RoutedWorld()
         let payee = try await world.liar(lie)
         let process = try world.process()
-        guard case .failure(let error) = await process.pay(payee.user.link) else {
-            Issue.record("paid")
-            return
-        }
-        #expect(error.code == .integrity && error.phase != .maybeSent, "\(error)")
+        let error = await #expect(throws: PaymentError.self) { try await process.pay(payee.user.link).get() }
+        #expect(error?.code == .integrity && error?.phase != .maybeSent)
         #expect(!payee.invoices.isEmpty && world.settled.isEmpty)
         #expect(await world.journal.unfinished().isEmpty)
         #expect(await world.receipts.receipts(before: nil, limit: 9).allSatisfy { $0.stage < .paying })
@@ -118,13 +94,8 @@ struct PrivateProviderTests {
             let world = RoutedWorld()
             let payee = try await world.liar(lie)
             let process = try world.process()
-            #expect(Self.isPaid(await process.pay(payee.user.link)))
-            let second = await process.pay(payee.user.link)
-            guard case .failure(let error) = second else {
-                Issue.record("\(second)")
-                continue
-            }
-            #expect(error.code == .integrity && world.settled.count == 1)
+            #expect(isPaid(await process.pay(payee.user.link)))
+            #expect(code(await process.pay(payee.user.link)) == .integrity && world.settled.count == 1)
             #expect(Set(payee.invoices).count == 1)
         }
     }
@@ -140,22 +111,8 @@ struct PrivateProviderTests {
             for payee in payees { group.addTask { await process.pay(payee.user.link) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(results.count(where: Self.isPaid) == 1, "\(results)")
+        #expect(results.count(where: isPaid) == 1, "\(results)")
         #expect(world.settled == [text])
-    }
-
-    /// A wallet without money.
-    private struct EmptyWallet: PaymentSettler {
-        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
-        let name = "empty"
-        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
-        func register(_ name: String) async throws {}
-        func order(named name: String) async throws -> SettlementOrder? {
-            SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
-        }
-        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
-        func abandon(_ name: String) async throws -> SettlementState { .nothingSent(reason: nil) }
-        func settle(_ settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: "no money") }
     }
 
     @Test("An invoice that was given for a payment that the wallet refused is not paid for another one")
@@ -165,13 +122,12 @@ struct PrivateProviderTests {
         payees[1].give(payees[0].fixedInvoice)
         let process = try world.process()
         var poor = process.payer
-        poor.settler = EmptyWallet()
+        poor.settler = ScriptedSettler(
+            base: SandboxSettler(at: try HTTPURL("http://empty.example"), over: SandboxTransport(world.sandbox)),
+            order: { name, _ in SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered) },
+            settle: { _ in .nothingSent(reason: "no money") })
         #expect(try await process.router.pay(payees[0].user.link, as: poor).deniesPayment)
-        guard case .failure(let error) = await process.pay(payees[1].user.link) else {
-            Issue.record("paid")
-            return
-        }
-        #expect(error.code == .integrity && world.settled.isEmpty)
+        #expect(code(await process.pay(payees[1].user.link)) == .integrity && world.settled.isEmpty)
         #expect(payees.map(\.invoices.count) == [1, 1])
     }
 
@@ -180,13 +136,13 @@ struct PrivateProviderTests {
         let world = RoutedWorld()
         let peer = try await world.peer(.unconfirming)
         let process = try world.process()
-        #expect(Self.isPaid(await process.pay(peer.user.link)))
+        #expect(isPaid(await process.pay(peer.user.link)))
         let kept = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
         #expect(kept.stage == .paid)
         #expect(await !world.receipts.isNoted(Self.word(of: kept)))
         peer.close()
         let denier = try await world.liar(.denies)
-        #expect(Self.isPaid(await process.pay(denier.user.link)), "who denies it was paid all the same")
+        #expect(isPaid(await process.pay(denier.user.link)), "who denies it was paid all the same")
         let unconfirmed = await world.receipts.receipts(before: nil, limit: 9)
         #expect(unconfirmed.count == 2 && unconfirmed.allSatisfy { $0.stage == .paid })
         let transport = SandboxTransport(world.sandbox, clock: world.clock)
@@ -199,7 +155,7 @@ struct PrivateProviderTests {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
         let process = try world.process()
-        #expect(Self.isPaid(await process.pay(peer.user.link)))
+        #expect(isPaid(await process.pay(peer.user.link)))
         // As after a crash between the payment and the payee's answer.
         let first = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
         let store = InMemoryReceipts()
@@ -216,18 +172,14 @@ struct PrivateProviderTests {
         let world = RoutedWorld()
         let user = await world.sandbox.createUser(.ready)
         let process = try world.process(use: .only)
-        guard case .failure(let error) = await process.pay(user.link) else {
-            Issue.record("paid")
-            return
-        }
-        #expect(error.code == .unusableOption && error.message.contains("cannot be paid privately"))
+        let error = await #expect(throws: PaymentError.self) { try await process.pay(user.link).get() }
+        #expect(error?.code == .unusableOption && error?.message.contains("cannot be paid privately") == true)
         #expect(world.settled.isEmpty)
         // If channels are preferred, the result is the same as without them.
         let preferring = try world.process(seed: 4)
-        guard case .matched(let route) = preferring.router.route(user.link) else { return }
-        let quote = try await preferring.router.quote(route, as: preferring.payer)
+        let quote = try await preferring.router.quote(user.link, as: preferring.payer)
         #expect(quote.options.map(\.id) == ["lightning", "onchain"])
-        #expect(Self.isPaid(await preferring.pay(user.link)))
+        #expect(isPaid(await preferring.pay(user.link)))
     }
 
     @Test("A payee who publishes only the address of a channel is paid there")
@@ -237,7 +189,7 @@ struct PrivateProviderTests {
         for name in ["lightning", "onchain"] {
             await world.sandbox.unpublish("/pub/paykit.app/v0/\(name)", of: peer.user.key)
         }
-        #expect(Self.isPaid(await (try world.process()).pay(peer.user.link)))
+        #expect(isPaid(await (try world.process()).pay(peer.user.link)))
         #expect(await world.captures(peer.user.key) == 1)
     }
 
@@ -248,17 +200,12 @@ struct PrivateProviderTests {
         let process = try world.process()
         var silent = process.payer
         silent.amountChooser = nil
-        guard case .matched(let route) = process.router.route(peer.user.link) else { return }
-        let quote = try await process.router.quote(route, as: silent)
+        let quote = try await process.router.quote(peer.user.link, as: silent)
         #expect(quote.options.map(\.id) == ["private-lightning", "lightning"])
         #expect(quote.options.allSatisfy { $0.amount.minorUnits == 2100 })
         // An amount other than the published one needs an agreement.
         let more = try world.process(satoshi: 5000, seed: 9)
-        guard case .success(.succeeded(let receipt)) = await more.pay(peer.user.link) else {
-            Issue.record("not paid")
-            return
-        }
-        #expect(receipt.amount?.minorUnits == 5000)
+        #expect(try await more.pay(peer.user.link).get().receipt?.amount?.minorUnits == 5000)
         #expect(await world.settled.first != world.published(peer.user.key))
     }
 
@@ -275,7 +222,7 @@ struct PrivateProviderTests {
         let router = PaymentRouter(
             registry: try ProviderRegistry([own]), transport: SandboxTransport(world.sandbox, clock: world.clock),
             journal: world.journal, clock: world.clock)
-        guard case .matched(let route) = router.route(peer.user.link) else { return }
-        #expect(try await router.quote(route, as: process.payer).options.map(\.id) == ["lightning", "onchain"])
+        let quote = try await router.quote(peer.user.link, as: process.payer)
+        #expect(quote.options.map(\.id) == ["lightning", "onchain"])
     }
 }

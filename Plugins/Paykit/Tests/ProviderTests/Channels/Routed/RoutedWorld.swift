@@ -1,10 +1,8 @@
-import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStandards
 import PaymentTesting
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -37,26 +35,12 @@ final class RoutedWorld: Sendable {
     /// The invoices that the settler was asked to pay, in order.
     var settled: [String] { asked.withLock { $0 } }
 
-    /// A process of the payer.
-    struct Process: Sendable {
-        let router: PaymentRouter
-        let payer: Payer
-        let lifetime: ProcessLifetime
-        let provider: PaykitProvider
-
-        func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
-            do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {
-                return .failure(error)
-            }
-        }
-    }
-
     func process(
         _ lifetime: ProcessLifetime = ProcessLifetime(), use: PaykitChannelPayments.Use = .preferred,
-        timeout: Duration = .seconds(30),
-        autoPay: AutoPay? = nil, satoshi: UInt128 = 2100, seed: UInt64 = 2, secret: UInt8 = 0x11,
+        timeout: Duration = .seconds(30), autoPay: AutoPay? = nil, satoshi: UInt128 = 2100, seed: UInt64 = 2,
+        secret: UInt8 = 0x11,
         receipts: (any ReceiptStore)? = nil, isPrivate: Bool = true
-    ) throws -> Process {
+    ) throws -> RoutingProcess {
         let url = try HTTPURL(Self.url)
         let transport = SandboxTransport(sandbox, clock: clock)
         let pair = try PubkyKeyPair(seed: [UInt8](repeating: secret, count: 32))
@@ -78,7 +62,7 @@ final class RoutedWorld: Sendable {
             registry: try ProviderRegistry([provider]), transport: transport,
             journal: CrashingJournal(base: journal, lifetime: lifetime), readers: [StandardsReader()], clock: clock,
             random: SeededRandomSource(seed: seed), autoPay: autoPay)
-        return Process(router: router, payer: payer, lifetime: lifetime, provider: provider)
+        return RoutingProcess(router: router, provider: provider, payer: payer)
     }
 
     /// A peer of this manner, which listens as long as the world exists.
@@ -105,6 +89,9 @@ final class RoutedWorld: Sendable {
         listeners.withLock { $0.append(Task { await listener.run() }) }
         return payee
     }
+
+    /// Lets time pass, where it passes only when it is advanced.
+    func wait(_ duration: Duration) { (clock as? PatientClock)?.advance(by: duration) }
 
     func captures(_ key: PubkyKey) async -> Int { await sandbox.ledger.captures(of: key.text) }
 

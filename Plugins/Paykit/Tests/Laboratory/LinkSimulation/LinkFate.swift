@@ -1,18 +1,5 @@
-import Foundation
-import PaymentCore
 import PaymentTesting
 import Synchronization
-
-/// Time that passes only when it is advanced.
-final class LinkClock: PaymentClock {
-    private let passed = Mutex(Duration.zero)
-
-    var now: Date { Date(timeIntervalSince1970: 1_800_000_000) + uptime / .seconds(1) }
-    var uptime: Duration { passed.withLock { $0 } }
-
-    func sleep(for duration: Duration) async throws { advance(by: duration) }
-    func advance(by duration: Duration) { passed.withLock { $0 += duration } }
-}
 
 /// The faults, decided by the history's seed. Each history has one generator, so that every run of it is the same.
 final class LinkFate: Sendable {
