@@ -3,26 +3,18 @@ import Testing
 
 @testable import PaykitKit
 
-/// The failures, by the library's numbers and by the guide's kinds.
+/// The failures, by the guide's kinds. `DirectoryTableTests` has their numbers.
 @Suite("Paykit's failures")
 struct FailureTests {
     typealias Code = PaykitNetworkError.Code
 
-    @Test(
-        "Failures have the library's numbers, and say when the same may work as it does",
-        arguments: [
-            (.transport, 2000, .seconds(1)), (.connectionFailed, 2001, .seconds(2)),
-            (.connectionTimeout, 2002, .seconds(1)), (.auth, 3000, nil), (.sessionExpired, 3001, nil),
-            (.invalidCredentials, 3002, nil), (.notFound, 4000, nil), (.methodNotSupported, 4001, nil),
-            (.invalidData, 5000, nil), (.validationFailed, 5001, nil), (.invoiceExpired, 6002, nil),
-            (.endpointUsed, 6004, nil), (.storage, 7000, .milliseconds(500)), (.quotaExceeded, 7001, nil),
-            (.rateLimited, 8000, .seconds(60)),
-        ] as [(Code, Int, Duration?)])
-    func numbers(_ code: Code, _ number: Int, _ wait: Duration?) {
-        let failure = PaykitNetworkError(code, "text", methodID: "lightning")
-        #expect(code.rawValue == number && failure.retryAfter == wait && failure.isRetryable == (wait != nil))
-        #expect(PaykitNetworkError(code, "text", retryAfter: .seconds(7)).retryAfter == .seconds(7))
-        #expect("\(failure)" == "text" && failure.methodID == "lightning")
+    @Test("The service's own waiting time counts, and a busy service is asked again after a minute")
+    func waiting() {
+        let failure = PaykitNetworkError(.rateLimited, "text", methodID: "lightning")
+        #expect(failure.retryAfter == .seconds(60) && "\(failure)" == "text" && failure.methodID == "lightning")
+        for code in [Code.rateLimited, .transport, .auth] {
+            #expect(PaykitNetworkError(code, "text", retryAfter: .seconds(7)).retryAfter == .seconds(7))
+        }
     }
 
     @Test(
