@@ -90,25 +90,19 @@ private struct VendorActions: SandboxActions {
         let router = PaymentRouter(registry: registry, transport: network, journal: InMemoryJournal(), clock: clock)
         var payer = vendor.payer
         if payer.chooser == nil, payer.policy == nil { payer.policy = .firstWhateverItCosts }
+        let statement: PaymentStatement
         do throws(PaymentError) {
-            let outcome = try await router.pay(payment.link, as: payer, acceptingUnverified: true)
-            return PaidReport(outcome: outcome.word, reason: "\(outcome)", journal: [])
+            statement = .stated(try await router.pay(payment.link, as: payer, acceptingUnverified: true))
         } catch {
-            return PaidReport(outcome: "failed", reason: "\(error)", journal: [])
+            let reference = registry.route(payment.link).route.flatMap { route in
+                route.match.reference.map { PaymentReference(provider: route.provider, id: $0) }
+            }
+            statement = await router.statement(on: error, of: reference)
         }
-    }
-}
-
-extension PaymentOutcome {
-    /// The word for it in reports.
-    fileprivate var word: String {
-        switch self {
-        case .succeeded: "succeeded"
-        case .declined: "declined"
-        case .cancelled: "cancelled"
-        case .expired: "expired"
-        case .pending: "pending"
-        case .unknown: "unknown"
+        return switch statement {
+        case .stated(let outcome): PaidReport(outcome: outcome.name, reason: "\(outcome)", journal: [])
+        case .unanswered(let error, _): PaidReport(outcome: "unknown", reason: "\(error)", journal: [])
+        case .notBegun(let error): PaidReport(outcome: "failed", reason: "\(error.fact)", journal: [])
         }
     }
 }
