@@ -73,14 +73,7 @@ struct AccountsTests {
         let line = try ParsedArguments(try place(Self.account(server.baseURL.text)), for: ServeCommand.syntax)
         let api = try await ServeCommand.api(line, ServedShop.console, tokens: nil)
         let body: JSONValue = ["link": "https://shop.example/order/7", "option": "tab"]
-        let request = HTTPRequest(
-            .post, try HTTPURL("http://127.0.0.1:1/v1/payments"), headers: ["Idempotency-Key": "key-1"],
-            body: body.serialized())
-        guard case .response(let begun) = await api.answer(to: request) else { throw ServedShop.NoResponse() }
-        let id = try #require(JSONValue(parsing: begun.body)["id"]?.string)
-        let wait = HTTPRequest(.get, try HTTPURL("http://127.0.0.1:1/v1/payments/\(id)?wait=60"))
-        guard case .response(let ended) = await api.answer(to: wait) else { throw ServedShop.NoResponse() }
-        #expect(try JSONValue(parsing: ended.body)["outcome"]?["outcome"] == "succeeded")
+        #expect(try await api.pay(body)["outcome"]?["outcome"] == "succeeded")
         #expect(await shop.charges(of: "7") == 1)
     }
 

@@ -59,16 +59,12 @@ struct ServeDrainTests {
             over: PaymentRouter(
                 registry: registry, transport: DirectTransport(service: shop), journal: journal, leases: leases),
             journal: journal, table: folder.file("served"), wallet: nil,
-            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
-            random: SystemRandomSource(), clock: clock)
+            tokens: ServeInterface.tokens, random: SystemRandomSource(), clock: clock)
     }
 
     private func begin(_ option: JSONValue, _ server: ServeInterface) async throws -> String {
-        let body: JSONValue = ["link": "https://shop.example/order/7", "option": option]
-        let request = HTTPRequest(
-            .post, try HTTPURL("http://127.0.0.1:1/v1/payments"),
-            headers: ["Authorization": "Bearer ann", "Idempotency-Key": "k"], body: body.serialized())
-        return try #require(try JSONValue(parsing: await server.answer(request).body)["id"]?.string)
+        let begun = try await server.begin(["link": "https://shop.example/order/7", "option": option], key: "k")
+        return try #require(begun.json["id"]?.string)
     }
 
     @Test("What runs is waited for as long as it may, and what was cancelled for five seconds")

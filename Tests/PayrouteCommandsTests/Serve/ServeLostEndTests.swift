@@ -19,9 +19,9 @@ struct ServeLostEndTests {
     func ended(isCut: Bool) async throws {
         let (folder, journal, line) = (ScratchFolder(), FullJournal(), CutTransport())
         let server = try await Self.server(journal, in: folder, over: line)
-        let may = try await Self.begin("may", server)
+        let may = try await server.pay(Self.order, key: "may")
         journal.isFull.withLock { $0 = true }
-        let paid = try await Self.answer(may, server)
+        let paid = try await Self.prove(may, server)
         #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         journal.isFull.withLock { $0 = false }
         #expect(try await journal.unfinished().count == 1)
@@ -29,7 +29,7 @@ struct ServeLostEndTests {
         await server.api.payments.look()
         #expect(try await journal.unfinished().isEmpty)
         line.isCut.withLock { $0 = false }
-        let june = try await Self.answer(try await Self.begin("june", server), server)
+        let june = try await Self.prove(try await server.pay(Self.order, key: "june"), server)
         #expect(june["outcome"]?["outcome"] == "succeeded", "\(june.text)")
     }
 
@@ -40,7 +40,7 @@ struct ServeLostEndTests {
         let server = try await Self.server(journal, in: folder)
         journal.isFull.withLock { $0 = true }
         let order: JSONValue = ["link": "https://shop.example/order/7", "option": "tab"]
-        let paid = try await Self.begin("may", server, order: order)
+        let paid = try await server.pay(order, key: "may")
         #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         journal.isFull.withLock { $0 = false }
         #expect(try await journal.unfinished().count == 1)
@@ -52,7 +52,7 @@ struct ServeLostEndTests {
     func unanswered() async throws {
         let (folder, journal, clock) = (ScratchFolder(), FullJournal(), VirtualClock())
         let server = try await Self.server(journal, in: folder, clock)
-        let may = try await Self.begin("may", server)
+        let may = try await server.pay(Self.order, key: "may")
         #expect(may["state"] == "waiting", "\(may.text)")
         await server.drain(within: .zero)
         try Database(path: folder.file("served"), to: .use).execute("UPDATE served SET ended = 0")
@@ -66,17 +66,17 @@ struct ServeLostEndTests {
     func tended() async throws {
         let (folder, journal) = (ScratchFolder(), FullJournal())
         let server = try await Self.server(journal, in: folder, serving: VirtualClock())
-        let begun = try await Self.call(.post, "", Self.order, key: "may", server)
-        let path = "/\(try #require(begun["id"]?.string))"
+        let begun = try await server.begin(Self.order, key: "may").json
+        let path = "/v1/payments/\(try #require(begun["id"]?.string))"
         let asked = try await Self.payment(path, once: "waiting", server)
         #expect(asked["action"]?["kind"] == "settle", "\(asked.text)")
-        #expect(try await Self.call(.post, path + "/cancel", nil, server)["error"]?["code"] == "in-progress")
+        #expect(try await server.call(.post, path + "/cancel").json["error"]?["code"] == "in-progress")
         let attempt = try #require(try await journal.unfinished().first?.attempt.id)
         _ = try await server.api.session.router.end(attempt, as: .paid, by: "Ann", evidence: "the payee's receipt")
         let ended = try await Self.payment(path, once: "ended", server)
         #expect(ended["outcome"]?["outcome"] == "succeeded", "\(ended.text)")
         await server.stop()
-        #expect(try await Self.call(.post, "", Self.order, key: "june", server)["error"]?["code"] == "draining")
+        #expect(try await server.begin(Self.order, key: "june").json["error"]?["code"] == "draining")
     }
 
     @Test("A server whose journal takes no lease is not ready")
@@ -94,7 +94,7 @@ struct ServeLostEndTests {
     {
         let begun = ContinuousClock.now
         while true {
-            let payment = try await call(.get, path, nil, server)
+            let payment = try await server.call(.get, path).json
             if payment["state"] == state || ContinuousClock.now - begun > .seconds(20) { return payment }
             await Task.yield()
         }
@@ -109,41 +109,15 @@ struct ServeLostEndTests {
         let router = PaymentRouter(registry: registry, transport: transport, journal: journal, clock: clock)
         return try await ServeInterface(
             over: router, journal: journal, table: folder.file("served"), wallet: nil,
-            tokens: "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay",
-            random: SystemRandomSource(), clock: serving)
+            tokens: ServeInterface.tokens, random: SystemRandomSource(), clock: serving)
     }
 
     private static let order: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]
 
-    private static func begin(
-        _ key: String, _ server: ServeInterface, order: JSONValue = order
-    ) async throws -> JSONValue {
-        let begun = try await call(.post, "", order, key: key, server)
-        return try await call(.get, "/\(try #require(begun["id"]?.string))?wait=20", nil, server)
-    }
-
     /// Answers that the caller has paid.
-    private static func answer(_ payment: JSONValue, _ server: ServeInterface) async throws -> JSONValue {
+    private static func prove(_ payment: JSONValue, _ server: ServeInterface) async throws -> JSONValue {
         let order = try #require(payment["reference"]?.string)
-        return try await answer(payment, ["preimage": .string(Hex.encode(Shop.preimage(of: order)))], server)
-    }
-
-    private static func answer(
-        _ payment: JSONValue, _ answer: JSONValue, _ server: ServeInterface
-    ) async throws -> JSONValue {
-        let (id, action) = (try #require(payment["id"]?.string), try #require(payment["action"], "\(payment.text)"))
-        _ = try await call(.post, "/\(id)/actions/\(try #require(action["id"]?.string))", answer, server)
-        return try await call(.get, "/\(id)?wait=20", nil, server)
-    }
-
-    private static func call(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?, key: String? = nil, _ server: ServeInterface
-    ) async throws -> JSONValue {
-        var headers: HTTPHeaders = ["Authorization": "Bearer ann"]
-        headers["Idempotency-Key"] = key
-        let url = try HTTPURL("http://127.0.0.1:1/v1/payments\(path)")
-        let request = HTTPRequest(method, url, headers: headers, body: body?.serialized() ?? [])
-        return try JSONValue(parsing: await server.answer(request).body)
+        return try await server.answer(payment, ["preimage": .string(Hex.encode(Shop.preimage(of: order)))])
     }
 }
 

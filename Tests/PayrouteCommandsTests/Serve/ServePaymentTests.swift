@@ -123,7 +123,7 @@ struct ServePaymentTests {
     func together() async throws {
         let served = try await ServedShop()
         let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "tab"]
-        let answers = try await withThrowingTaskGroup(of: ServedShop.Answer.self) { group in
+        let answers = try await withThrowingTaskGroup(of: ServeAnswer.self) { group in
             for _ in 0..<8 { group.addTask { try await served.begin(body, key: "k") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentCrypto
 import PaymentLoopback
 import PaymentRouting
 import PaymentTesting
@@ -9,19 +10,16 @@ import Testing
 
 @testable import PayrouteCommands
 
-/// `payroute serve` before a ``Shop``. Each answer is compared with the description that it serves.
-final class ServedShop: Sendable {
-    /// An answer, after it was compared.
-    struct Answer: Sendable {
-        let status: Int
-        let headers: HTTPHeaders
-        let body: [UInt8]
-        let json: JSONValue
-    }
+/// An answer of `payroute serve`, after it was compared with the description.
+struct ServeAnswer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+    let json: JSONValue
+}
 
-    /// An error: the answer is a stream.
-    struct NoResponse: Error {}
-
+/// `payroute serve` before a ``Shop``.
+final class ServedShop: Served {
     let shop: Shop
     let api: ServeAPI
     let gateway: LoopbackServer
@@ -66,20 +64,46 @@ final class ServedShop: Sendable {
             vendors: SandboxVendors([ShopVendor()]), output: file.descriptor, diagnostics: file.descriptor,
             input: file.descriptor, environment: { _ in nil })
     }
+}
+
+/// A server that is called. Each answer is compared with the description that it serves.
+protocol Served: Sendable {
+    var api: ServeAPI { get }
+    /// The header of calls that name no other.
+    var authorization: String? { get }
+}
+
+extension ServeAPI: Served {
+    var api: ServeAPI { self }
+}
+
+/// A server whose tenant is Ann.
+extension ServeInterface: Served {
+    static let tokens = "ann \(Hex.encode(Digest.sha256.hash(Array("ann".utf8)))) read,pay"
+    var authorization: String? { "Bearer ann" }
+}
+
+/// An error: the answer is a stream.
+private struct NoResponse: Error {}
+
+extension Served {
+    var authorization: String? { nil }
 
     /// Calls the interface.
     @discardableResult
     func call(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, _ headers: HTTPHeaders = [:]
-    ) async throws -> Answer {
+    ) async throws -> ServeAnswer {
         try await send(method, path, body?.serialized() ?? [], headers)
     }
 
     @discardableResult
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8], _ headers: HTTPHeaders = [:]
-    ) async throws -> Answer {
+    ) async throws -> ServeAnswer {
         let url = try HTTPURL("http://127.0.0.1:1" + path)
+        var headers = headers
+        if let authorization, headers["Authorization"] == nil { headers["Authorization"] = authorization }
         guard
             case .response(let response) = await api.answer(
                 to: HTTPRequest(method, url, headers: headers, body: body))
@@ -91,13 +115,13 @@ final class ServedShop: Sendable {
             isJSON ? .some(json) : .none)
         #expect(breach == nil, "\(method.rawValue) \(path) \(response.status): \(breach ?? "")")
         #expect(response.status < 500 || response.status == 502 || response.status == 503)
-        return Answer(status: response.status, headers: response.headers, body: response.body, json: json)
+        return ServeAnswer(status: response.status, headers: response.headers, body: response.body, json: json)
     }
 
     /// Begins a payment.
     func begin(
         _ body: JSONValue, key: String = UUID().uuidString, _ headers: HTTPHeaders = [:]
-    ) async throws -> Answer {
+    ) async throws -> ServeAnswer {
         var headers = headers
         headers["Idempotency-Key"] = key
         return try await call(.post, "/v1/payments", body, headers)
