@@ -85,7 +85,6 @@ struct ReviewCommandTests {
         let result = await payroute("review", "--json", "-", input: line)
         #expect(try JSONValue(parsing: try #require(result.lines.first))["verdict"] == "unreadable")
         #expect(result.code == 1)
-        #expect(await payroute("review", "/no/such/file").code == 1)
     }
 
     @Test("What cannot be read is named by file and line, or by its place in a list")

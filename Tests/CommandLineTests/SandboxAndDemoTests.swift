@@ -128,12 +128,6 @@ struct SandboxAndDemoTests {
         #expect(!FileManager.default.fileExists(atPath: file), "nobody calls what has ended")
     }
 
-    @Test("A file that cannot be written is named")
-    func readyFile() async {
-        let result = await payroute("sandbox", "--ready-file", "/nowhere/ready.json")
-        #expect(result.code == 1 && result.errors.contains("/nowhere/ready.json"))
-    }
-
     @Test("The page reads texts as the command line does, and draws what it may show")
     func actions() throws {
         let actions = try HomeActions(.all)

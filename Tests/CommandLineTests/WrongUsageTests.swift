@@ -17,6 +17,7 @@ struct WrongUsageTests {
             (["qr", "pay_1", "-o", "/dev/full/x.png"], "Not a"),
             (["journal", "list", "--journal", "/nowhere/journal"], "No such file"),
             (["review", "/nowhere/list"], "No such file"),
+            (["sandbox", "--port", "0", "--ready-file", "/nowhere/ready.json"], "/nowhere/ready.json"),
             (
                 ["status", "citcon/7", "--sandbox", "http://127.0.0.1:1", "--journal", "/nowhere/journal"],
                 "No such file"
