@@ -483,7 +483,12 @@ let examples: [Target] = [
 // MARK: Tests of the whole
 
 let wholes: [Target] = [
-    .target(name: "TestSupport", dependencies: ["ChildProcesses", "PaymentCore"], path: "Tests/TestSupport"),
+    .target(
+        name: "TestSupport",
+        dependencies: [
+            "ChildProcesses", "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentTesting", "PaymentTransport",
+        ],
+        path: "Tests/TestSupport"),
     .testTarget(name: "ArchitectureTests", dependencies: ["MutationList", "TestSupport"]),
     .testTarget(
         name: "PaymentCoreTests", dependencies: ["PaymentCore", "PaymentTesting", "ServiceSupport", "TestSupport"]),

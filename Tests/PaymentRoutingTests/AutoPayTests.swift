@@ -229,7 +229,7 @@ struct AutoPayTests {
 
     /// A journal in which a worker without the lease takes each reservation for left behind, just before its attempt is
     /// opened.
-    private struct RobbedJournal: PassingJournal, SpendingStore {
+    private struct RobbedJournal: ForwardingJournal, SpendingStore {
         let base = InMemoryJournal()
 
         func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {

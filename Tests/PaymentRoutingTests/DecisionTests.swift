@@ -138,7 +138,7 @@ struct DecisionTests {
     }
 
     /// A journal in which the worker that has the payment stores something before it releases the lease.
-    private struct BusyJournal: PassingJournal {
+    private struct BusyJournal: ForwardingJournal {
         let base = InMemoryJournal()
         let isBusy = Tally()
 
@@ -180,7 +180,7 @@ struct DecisionTests {
     }
 
     /// A journal in which another worker has the payment at the first look, and can store nothing of what it does.
-    private struct HeldJournal: PassingJournal {
+    private struct HeldJournal: ForwardingJournal {
         let base = InMemoryJournal()
         let looks = Tally()
 

@@ -4,6 +4,7 @@ import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import Synchronization
+import TestSupport
 
 extension SeededRandomSource {
     func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
@@ -17,31 +18,8 @@ final class Tally: Sendable {
     subscript(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
 }
 
-/// A journal in memory of which a double replaces some methods; the rest is forwarded.
-protocol PassingJournal: PaymentJournal {
-    var base: InMemoryJournal { get }
-}
-
-extension PassingJournal {
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
-    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        try await base.open(attempt, under: lease)
-    }
-    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await base.append(entry, to: attempt, under: lease)
-    }
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
-    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
-        await base.refunds(relatedTo: refund)
-    }
-    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
-}
-
 /// A journal that fails on chosen events.
-actor FailingJournal: PassingJournal {
+actor FailingJournal: ForwardingJournal {
     let base = InMemoryJournal()
     private let fails: @Sendable (JournalEntry.Event?) -> Bool
 

@@ -66,7 +66,7 @@ struct EarlierPayeePaymentTests {
     // MARK: The list
 
     /// A journal whose pages hold one attempt, for a reader that goes from page to page.
-    private struct PagedJournal: PassingJournal, AttemptArchive {
+    private struct PagedJournal: ForwardingJournal, AttemptArchive {
         let base: InMemoryJournal
         let pages = Tally()
         struct Endless: Error {}

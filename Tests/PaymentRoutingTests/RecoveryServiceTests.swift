@@ -72,7 +72,7 @@ struct RecoveryServiceTests {
 }
 
 /// A journal whose list of unfinished attempts cannot be read the first time.
-private actor UnreadableOnce: PassingJournal {
+private actor UnreadableOnce: ForwardingJournal {
     let base = InMemoryJournal()
     private var isReadable = false
 

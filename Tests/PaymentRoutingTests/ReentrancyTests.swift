@@ -125,7 +125,7 @@ struct ReentrancyTests {
     }
 
     /// A journal that has a question asked while it opens an attempt, and waits for the answer, but not for long.
-    private final class AskedJournal: PassingJournal {
+    private final class AskedJournal: ForwardingJournal {
         let base = InMemoryJournal()
         let question = Mutex<(@Sendable () async -> PaymentOutcome?)?>(nil)
         let answers = Mutex<[PaymentOutcome?]>([])

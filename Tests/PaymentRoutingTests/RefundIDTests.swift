@@ -125,7 +125,7 @@ struct RefundIDTests {
     }
 
     /// A journal whose next look for refunds is made, and then held up.
-    private actor SlowLook: PassingJournal {
+    private actor SlowLook: ForwardingJournal {
         let base: InMemoryJournal
         private let looked = Gate()
         private let goOn = Gate()
@@ -168,7 +168,7 @@ struct RefundIDTests {
 
     @Test("A journal that fails at the look makes no refund")
     func unreadable() async throws {
-        actor Blind: PassingJournal {
+        actor Blind: ForwardingJournal {
             let base = InMemoryJournal()
             struct Full: Error {}
             func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] { throw Full() }

@@ -181,7 +181,7 @@ struct ReservationTests {
     }
 
     /// A journal in which a person decides between two looks of a recovery, or whose answers are lost.
-    private struct DecidedJournal: PassingJournal, SpendingStore {
+    private struct DecidedJournal: ForwardingJournal, SpendingStore {
         let base: InMemoryJournal
         var decide: @Sendable () async throws -> Void = {}
         var answer: @Sendable (Call) throws -> Void = { _ in }

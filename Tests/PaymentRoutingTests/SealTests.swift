@@ -136,7 +136,7 @@ struct SealTests {
     // MARK: Changed journals
 
     /// A journal that another program changes while a payment is in progress.
-    private actor ChangedJournal: PassingJournal {
+    private actor ChangedJournal: ForwardingJournal {
         let base = InMemoryJournal()
         private var isChanged = false
 
@@ -187,7 +187,7 @@ struct SealTests {
     }
 
     /// A journal in which another program ends an attempt.
-    private actor EndedJournal: PassingJournal {
+    private actor EndedJournal: ForwardingJournal {
         let base = InMemoryJournal()
         private var lease: PaymentLease?
 
@@ -485,7 +485,7 @@ struct SealTests {
 }
 
 /// Keeps every entry as it was written: ends erase nothing.
-private actor RecordingJournal: PassingJournal {
+private actor RecordingJournal: ForwardingJournal {
     let base = InMemoryJournal()
     private(set) var written: AttemptHistory?
 

@@ -24,7 +24,7 @@ struct TakeoverTests {
     }
 
     /// A journal in which another router ends two attempts while this one waits for the lease.
-    private actor BusyJournal: PassingJournal {
+    private actor BusyJournal: ForwardingJournal {
         let base = InMemoryJournal()
         private var asked = 0
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("Leases that were not released")
 struct UnreleasedLeaseTests {
     /// A journal that releases no lease while it is stuck, and counts the holders.
-    private actor StuckJournal: PassingJournal {
+    private actor StuckJournal: ForwardingJournal {
         let base = InMemoryJournal()
         private var isStuck = true
 
