@@ -4,20 +4,38 @@ import Synchronization
 /// A network that records every request and answers as the test defines.
 package final class RecordingTransport: HTTPTransport {
     package typealias Answer = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    package typealias Edit = @Sendable (_ path: String, _ body: inout JSONValue) -> Void
+
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var edit: Edit?
+        var before: (@Sendable (HTTPRequest) async -> Void)?
+    }
 
     private let answer: Answer
-    private let sent = Mutex<[HTTPRequest]>([])
+    private let state = Mutex(State())
 
     /// Every request so far, in order.
-    package var requests: [HTTPRequest] { sent.withLock { $0 } }
+    package var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    /// Changes the answers that are JSON from now on.
+    package func edit(_ edit: Edit?) { state.withLock { $0.edit = edit } }
+
+    /// Runs `act` before each request arrives.
+    package func before(_ act: (@Sendable (HTTPRequest) async -> Void)?) { state.withLock { $0.before = act } }
 
     package init(_ answer: @escaping Answer = { _ throws(TransportError) in HTTPResponse(status: 200) }) {
         self.answer = answer
     }
 
-    /// Forwards all requests.
-    package convenience init(over base: any HTTPTransport) {
-        self.init { request throws(TransportError) in try await base.send(request) }
+    /// Forwards all requests, but those that `answer` answers itself.
+    package convenience init(
+        over base: any HTTPTransport, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+    ) {
+        self.init { request throws(TransportError) in
+            if let response = answer(request) { return response }
+            return try await base.send(request)
+        }
     }
 
     /// Answers all requests alike.
@@ -54,7 +72,16 @@ package final class RecordingTransport: HTTPTransport {
     }
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        sent.withLock { $0.append(request) }
-        return try await answer(request)
+        let (edit, before) = state.withLock { state in
+            state.requests.append(request)
+            return (state.edit, state.before)
+        }
+        await before?(request)
+        var response = try await answer(request)
+        if let edit, var body = try? JSONValue(parsing: response.body) {
+            edit(request.url.path, &body)
+            response.body = body.serialized()
+        }
+        return response
     }
 }

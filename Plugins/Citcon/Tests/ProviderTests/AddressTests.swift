@@ -47,7 +47,7 @@ import Testing
     }
 
     private static func router(_ service: ScriptedCitcon, _ baseURL: String?) throws -> PaymentRouter {
-        try Shop.router(service, InMemoryJournal(), try Shop.configuration(baseURL: baseURL))
+        try PaymentRouter(try Shop.provider(baseURL: baseURL), over: service)
     }
 
     @Test("A page on this machine is opened only for a service on this machine", arguments: localPages)

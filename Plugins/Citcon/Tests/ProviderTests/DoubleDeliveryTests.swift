@@ -90,7 +90,7 @@ import Testing
                 of: charge.reference, amount: try Money(minorUnits: 1000, currency: .usd), id: "credit-1")
             let outcome = try await router.refund(request)
             #expect(outcome.description.hasPrefix("refunded"), "\(code): \(outcome)")
-            #expect(await world.refunds(charge) == 1)
+            #expect(await world.refunds(charge.id).count == 1)
         }
     }
 

@@ -30,16 +30,17 @@ enum Shop {
             endpoint: try CPayEndpoint(mode, baseURL: baseURL), accessToken: token, application: application)
     }
 
-    /// A router over the provider of this configuration, by default the shop's.
+    static func provider(
+        _ token: Redacted<String>? = Redacted("UPI_token"), _ mode: CPayENVMode = .UAT, baseURL: String? = nil
+    ) throws -> CitconProvider {
+        CitconProvider(configuration: try configuration(mode, token: token, baseURL: baseURL))
+    }
+
+    /// A router over the shop's provider.
     static func router(
-        _ transport: any HTTPTransport, _ journal: InMemoryJournal = InMemoryJournal(),
-        _ configuration: CitconConfiguration? = nil, clock: any PaymentClock = VirtualClock(), seed: UInt64 = 1,
-        secrets: any SecretStore = NoSecrets(), log: PaymentLog = .silent
+        _ transport: any HTTPTransport, _ journal: InMemoryJournal = InMemoryJournal()
     ) throws -> PaymentRouter {
-        let provider = CitconProvider(configuration: try configuration ?? self.configuration())
-        return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed), secrets: secrets, log: log)
+        try PaymentRouter(try provider(), over: transport, journal: journal)
     }
 
     /// A payer whose wallets and pages count in `opened`, and bring nothing back.

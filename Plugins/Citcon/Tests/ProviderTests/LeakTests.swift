@@ -132,10 +132,10 @@ import Testing
             for service in Self.services(member) {
                 let said = Mutex<[String]>([])
                 let journal = InMemoryJournal()
-                let configuration = try Shop.configuration(token: Redacted(Self.accessToken))
-                Self.check(shown(CitconProvider(configuration: configuration)), "the provider")
-                let router = try Shop.router(
-                    service, journal, configuration,
+                let provider = try Shop.provider(Redacted(Self.accessToken))
+                Self.check(shown(provider), "the provider")
+                let router = try PaymentRouter(
+                    provider, over: service, journal: journal,
                     log: PaymentLog { event in said.withLock { $0.append(shown(event)) } })
                 let nonce = Self.nonce
                 let back =

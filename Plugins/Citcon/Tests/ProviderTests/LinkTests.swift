@@ -11,10 +11,6 @@ import Testing
     static let good =
         "citcon:charge?token=62d5c1e0242011eda300f59379b812ce&method=wechatpay&reference=order-1&amount=1250&currency=USD&country=US&env=uat"
 
-    private static func provider(_ mode: CPayENVMode = .UAT) throws -> CitconProvider {
-        CitconProvider(configuration: try Shop.configuration(mode))
-    }
-
     /// A service that knows nothing.
     private static var silent: ScriptedCitcon { ScriptedCitcon { call, _ in .fail(500, "4101", call) } }
 
@@ -83,7 +79,7 @@ import Testing
         #expect(text != Self.good)
         let link = try PaymentLink(text)
         #expect(throws: expected) { try CitconOrderLink(link) }
-        let match = try Self.provider().recognize(link)
+        let match = try Shop.provider().recognize(link)
         #expect(match?.reference == nil)
         if expected != .notAnOrder {
             #expect(match?.trust == .unverified(reason: expected.description))
@@ -172,7 +168,7 @@ import Testing
 
     @Test("A link for another environment is refused")
     func environment() async throws {
-        let router = try Shop.router(Self.silent, InMemoryJournal(), try Shop.configuration(.PROD))
+        let router = try PaymentRouter(try Shop.provider(Redacted("t"), .PROD), over: Self.silent)
         let error = await failure { _ = try await router.pay(Self.good, as: Payer()) }
         #expect(error?.code == .rejectedLink)
         #expect(error?.message.contains("uat") == true && error?.message.contains("prod") == true)

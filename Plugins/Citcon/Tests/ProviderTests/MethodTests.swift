@@ -44,10 +44,8 @@ import Testing
     func router(_ method: String) async throws {
         let world = try MerchantWorld()
         let charge = try await charge(world, method)
-        let configuration = try Shop.configuration(token: await world.sandbox.accessToken())
-        let phone = try Shop.router(world.wire, InMemoryJournal(), configuration, clock: world.clock)
         let link = try #require(try charge.link(in: .UAT)).text.reveal()
-        let outcome = try await phone.pay(link, as: world.sandbox.payer())
+        let outcome = try await world.phone().pay(link, as: world.sandbox.payer())
         let receipt = try #require(outcome.receipt)
         #expect(receipt.amount == charge.amount && receipt.transactionID == charge.id)
         #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)

@@ -24,8 +24,8 @@ import Testing
 
         func router() throws -> PaymentRouter {
             let events = events
-            return try Shop.router(
-                service, journal, try Shop.configuration(token: token), secrets: secrets,
+            return try PaymentRouter(
+                try Shop.provider(token), over: service, journal: journal, secrets: secrets,
                 log: PaymentLog { event in events.change { $0.append(event.description) } })
         }
 
@@ -143,7 +143,7 @@ import Testing
     @Test("An attempt that never confirmed cannot be resumed without its link, and says so")
     func needsLink() async throws {
         let world = Scripted(service: ScriptedCitcon())
-        let provider = CitconProvider(configuration: try Shop.configuration())
+        let provider = try Shop.provider()
         let token = try CitconOrderLink(PaymentLink(LinkTests.good)).token
         let option = PaymentMethodOption(
             id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd),

@@ -160,9 +160,10 @@ import Testing
     func links() async throws {
         let service = ScriptedCitcon()
         let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
-        let bare = CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t"))
+        let bare = CitconProvider(
+            configuration: CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t")))
         for (method, hint) in [("wechatpay", "universal link"), ("alipay", "scheme"), ("cashapppay", "Cash App")] {
-            let router = try Shop.router(service, InMemoryJournal(), bare)
+            let router = try PaymentRouter(bare, over: service)
             let link = LinkTests.good.replacing("wechatpay", with: method)
             let error = await failure { _ = try await router.pay(link, as: payer) }
             #expect(error?.code == .unsupported && error?.phase == .beforeSend)

@@ -146,7 +146,7 @@ import Testing
     @Test("A return that names a charge is none of an attempt that states no charge")
     func namelessCharge() async throws {
         let order = try CitconOrderLink(PaymentLink(LinkTests.good))
-        let provider = CitconProvider(configuration: try Shop.configuration())
+        let provider = try Shop.provider()
         let service = ScriptedCitcon(inquiry: .ok(ScriptedCitcon.transaction("succeeded")))
         func complete(_ query: String, _ data: JSONValue?) async throws -> ServiceReport {
             let option = PaymentMethodOption(
@@ -246,7 +246,8 @@ import Testing
     @Test("A return that comes before the wallet was opened is not kept for it")
     func tooEarly() async throws {
         let (gate, goOn) = AsyncStream<Void>.makeStream()
-        let gated = GatedCitcon(base: Self.service(Self.cases[1], Mutexed("initiated")), gate: gate)
+        let gated = RecordingTransport(over: Self.service(Self.cases[1], Mutexed("initiated")))
+        gated.before { if $0.url.path.contains("/charges/") { for await _ in gate { break } } }
         let heard = Heard()
         let client = try CPayClient(gated, launcher: { _ in .opened }, heard: heard)
         client.requestOrder(Shop.order("upop")) { heard.result($0) }
@@ -257,16 +258,5 @@ import Testing
         for _ in 0..<100 { await Task.yield() }
         #expect(heard.all == ["confirmed initiated"] && client.pendingReferences == ["order-1"])
         client.cancelPending()
-    }
-}
-
-/// Delivers confirmations once its gate is open.
-private struct GatedCitcon: HTTPTransport {
-    let base: ScriptedCitcon
-    let gate: AsyncStream<Void>
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        if request.url.path.contains("/charges/") { for await _ in gate { break } }
-        return try await base.send(request)
     }
 }

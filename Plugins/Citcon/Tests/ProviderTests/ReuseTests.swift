@@ -24,7 +24,8 @@ import Testing
     ) throws -> PaymentRouter {
         var configuration = try Shop.configuration(mode)
         configuration.merchant = merchant
-        return try Shop.router(service, journal, configuration, seed: seed)
+        return try PaymentRouter(
+            CitconProvider(configuration: configuration), over: service, journal: journal, seed: seed)
     }
 
     private static let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
@@ -101,7 +102,7 @@ import Testing
 
     @Test("An attempt that does not say which charge it is for is none of any link's")
     func namelessCharge() async throws {
-        let provider = CitconProvider(configuration: try Shop.configuration())
+        let provider = try Shop.provider()
         let link = try PaymentLink(Self.first)
         let order = try CitconOrderLink(link)
         func attempt(_ data: JSONValue?) -> PaymentAttempt {

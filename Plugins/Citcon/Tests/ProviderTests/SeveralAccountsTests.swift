@@ -83,11 +83,9 @@ struct SeveralAccountsTests {
 
     @Test("A provider and a merchant's service share a registry and a journal; neither acts for the other")
     func provider() async throws {
-        let world = try SandboxWorld()
+        let world = CitconWorld()
         let merchant = CitconMerchant(endpoint: try CitconEndpoint(.UAT), privateKey: CitconSandbox.privateKey)
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([try await world.provider(), merchant]), transport: world.transport,
-            journal: world.journal, clock: world.clock, random: SeededRandomSource(seed: 5))
+        let router = try world.router(of: try await world.provider(), merchant)
         let charge = await world.sandbox.createCharge(.card)
         let outcome = try await router.pay(charge.link, as: world.payer())
         let receipt = try #require(outcome.receipt)

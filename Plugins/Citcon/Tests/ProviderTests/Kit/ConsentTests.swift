@@ -146,10 +146,8 @@ import Testing
             made.clients = []
             let charge = try await world.client.createCharge(made)
             if isRouter {
-                let configuration = try Shop.configuration(token: await world.sandbox.accessToken())
-                let phone = try Shop.router(world.wire, InMemoryJournal(), configuration, clock: world.clock)
                 let link = try #require(try charge.link(in: .UAT)).text.reveal()
-                #expect(try await phone.pay(link, as: world.sandbox.payer()).receipt != nil, "not paid")
+                #expect(try await world.phone().pay(link, as: world.sandbox.payer()).receipt != nil, "not paid")
             } else {
                 let client = try CPayClient(
                     world.wire, launcher: world.sandbox.payer().citconLauncher,

@@ -143,7 +143,7 @@ import Testing
 
     @Test("Made and then paid, against the sandbox; a reference works once")
     func sandbox() async throws {
-        let world = try SandboxWorld()
+        let world = CitconWorld()
         let client = try await world.client()
         let order = Self.order()
         order.transaction.autoCapture = true
@@ -160,7 +160,7 @@ import Testing
 
     @Test("A demonstration's key gets a server's token (Protocol 1.3)")
     func accessToken() async throws {
-        let world = try SandboxWorld()
+        let world = CitconWorld()
         let client = try await world.client()
         let token = try #require(await client.getAccessToken(CitconSandbox.privateKey.reveal()))
         #expect(token.hasPrefix("UPI_"))

@@ -29,7 +29,7 @@ import Testing
         let (world, old) = try await MerchantWorld.charged()
         let new = try #require(try await change(world, old).replaced)
         #expect(try new.amount == usd(1500) && new.token != nil && new.reference.id == "order-1b")
-        #expect(await world.events(old) == [.created, .cancelled])
+        #expect(await world.events(old.id) == [.created, .cancelled])
         #expect(
             world.faults.requests.filter { $0.method == "POST" }.map(\.path).suffix(2) == [
                 "/v1/cancels", "/v1/charges",
@@ -86,7 +86,7 @@ import Testing
         #expect(world.posts("charges") == 1)
         world.faults.inject(.dropAfter) { $1 == "/v1/cancels" }
         #expect(try await change(world, old).replaced != nil)
-        #expect(await world.events(old) == [.created, .cancelled])
+        #expect(await world.events(old.id) == [.created, .cancelled])
     }
 
     @Test("The answer about the new charge is lost: there is one, and asking again finds it")

@@ -137,7 +137,7 @@ import Testing
         let charge = try await world.charge()
         // Only the lost answer had the token.
         #expect(charge.token == nil)
-        #expect(await world.events(charge) == [.created])
+        #expect(await world.events(charge.id) == [.created])
         #expect(world.posts("charges") == 1)
         #expect(world.faults.requests.last?.path == "/v1/transactions/order-1")
         #expect(world.faults.requests.last?.query == "type=reference")
@@ -265,9 +265,7 @@ import Testing
                     places: CPayReturnPlaces(
                         weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
                         pages: ["https://shop.example/paid"]))))
-        let phone = PaymentRouter(
-            registry: try ProviderRegistry([app]), transport: world.wire, journal: InMemoryJournal(),
-            clock: world.clock)
+        let phone = try world.router(of: app, journal: InMemoryJournal())
         let outcome = try await phone.pay(link.text.reveal(), as: world.sandbox.payer())
         let receipt = try #require(outcome.receipt)
         #expect(receipt.reference.id == "uat/order 7:a" && receipt.amount == charge.amount)

@@ -12,27 +12,15 @@ import TestSupport
 import Testing
 
 /// A merchant's server and the sandbox that it calls.
-struct MerchantWorld: Sendable {
-    let clock = VirtualClock()
-    let sandbox: CitconSandbox
-    let faults: FaultInjector
-    let wire: RecordingTransport
-    let merchant: CitconMerchant
-    let journal = InMemoryJournal()
-    let router: PaymentRouter
+typealias MerchantWorld = VendorWorld<CitconSandbox, CitconMerchant>
 
+extension MerchantWorld {
     init(_ configure: (inout CitconSandbox.Configuration) -> Void = { _ in }) throws {
-        var configuration = CitconSandbox.Configuration()
-        configure(&configuration)
-        sandbox = CitconSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
-        faults = FaultInjector(sandbox)
-        wire = RecordingTransport(over: SandboxTransport(faults))
-        merchant = CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: CitconSandbox.privateKey)
-        router = PaymentRouter(
-            registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 7))
+        self = try CitconWorld(seed: 6, configure).serving(
+            CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: CitconSandbox.privateKey))
     }
 
+    var merchant: CitconMerchant { service }
     var client: CitconMerchantClient { merchant.client(over: wire, clock: clock) }
 
     static func order(_ reference: String = "order-1", cents: UInt128 = 1250) throws -> CitconOrder {
@@ -61,14 +49,11 @@ struct MerchantWorld: Sendable {
         return charge
     }
 
-    func posts(_ path: String) -> Int {
-        faults.requests.count { $0.method == "POST" && $0.path == "/v1/\(path)" }
-    }
+    func posts(_ path: String) -> Int { requests("POST", "/v1/\(path)") }
 
-    func events(_ charge: CitconCharge) async -> [SandboxLedger.Event] { await sandbox.ledger.events(of: charge.id) }
-
-    func refunds(_ charge: CitconCharge) async -> Int {
-        await events(charge).count { if case .refunded = $0 { true } else { false } }
+    /// A router of the payer's provider, with its own journal.
+    func phone() async throws -> PaymentRouter {
+        try router(of: try Shop.provider(await sandbox.accessToken()), journal: InMemoryJournal(), seed: 8)
     }
 
     /// Captures an authorised charge, or a part of it.

@@ -21,7 +21,7 @@ import Testing
 
     @Test("Gives tokens for the key, with and without \"Bearer\"", arguments: Wire.allCases)
     func givesTokensForTheKeyWithAndWithoutBearer(_ wire: Wire) async throws {
-        let world = try CitconWorld(on: wire)
+        let world = try CitconWorld().on(wire)
         let first = try await tokenAnswer(world, "Bearer \(key)")
         #expect(first.status == 200)
         #expect(first.keys == ["access_token", "token_type", "expiry", "permission"])
@@ -144,7 +144,7 @@ import Testing
                 .post, try HTTPURL("https://api.sandbox.citconpay.com/v1/charges"),
                 headers: ["Authorization": "Bearer \(token)"], body: Array(body.utf8))
             request.headers["Content-Type"] = type
-            return PayAnswer(try await world.transport.send(request)).rejection
+            return try await world.send(request).rejection
         }
         #expect(try await post("{}", nil) == "400 4102: invalid header")
         #expect(try await post("{}", "text/plain") == "400 4102: invalid header")

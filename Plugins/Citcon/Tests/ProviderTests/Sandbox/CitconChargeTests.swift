@@ -64,7 +64,7 @@ import Testing
 
     @Test("Pages are where they can be reached")
     func pagesAreWhereTheyCanBeReached() async throws {
-        let world = try CitconWorld(on: .loopback)
+        let world = try CitconWorld().on(.loopback)
         let order = CitconWorld.order("r", clients: ["desktop"])
         let answer = try await world.call("charges", order)
         #expect(answer.content?.hasPrefix((try #require(world.server)).baseURL.origin + "/v1/landing/") == true)

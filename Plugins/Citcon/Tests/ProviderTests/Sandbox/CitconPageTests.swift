@@ -13,20 +13,18 @@ import Testing
     }
 
     private func open(_ world: CitconWorld, _ url: HTTPURL) async throws -> SeenPage {
-        SeenPage(answer: PayAnswer(try await world.transport.send(HTTPRequest(.get, url))))
+        SeenPage(answer: try await world.send(HTTPRequest(.get, url)))
     }
 
     private func press(
         _ world: CitconWorld, _ url: HTTPURL, _ body: String, type: String = "application/x-www-form-urlencoded"
     ) async throws -> PayAnswer {
-        PayAnswer(
-            try await world.transport.send(
-                HTTPRequest(.post, url, headers: ["Content-Type": type], body: Array(body.utf8))))
+        try await world.send(HTTPRequest(.post, url, headers: ["Content-Type": type], body: Array(body.utf8)))
     }
 
     @Test("Asks with buttons and nothing else", arguments: Wire.allCases)
     func asksWithButtonsAndNothingElse(_ wire: Wire) async throws {
-        let world = try CitconWorld(on: wire)
+        let world = try CitconWorld().on(wire)
         let (url, _) = try await page(world, CitconWorld.order("r", clients: ["mobile_browser"]))
         let page = try await open(world, url)
         #expect(page.answer.status == 200)
@@ -45,7 +43,7 @@ import Testing
 
     @Test("Leads back to the shop", arguments: Wire.allCases, ["pay", "cancel", "fail"])
     func leadsBackToTheShop(_ wire: Wire, _ act: String) async throws {
-        let world = try CitconWorld(on: wire)
+        let world = try CitconWorld().on(wire)
         let (url, id) = try await page(world, CitconWorld.order("r", clients: ["mobile_browser"]))
         let answer = try await press(world, url, "act=\(act)")
         let ends = ["pay": ("paid", "succeeded"), "cancel": ("cancelled", "canceled"), "fail": ("failed", "failed")]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CitconScenarioTests {
     @Test("Ends as announced", arguments: Wire.allCases, CitconSandbox.Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: CitconSandbox.Scenario) async throws {
-        let world = try CitconWorld(on: wire)
+        let world = try CitconWorld().on(wire)
         let charge = await world.sandbox.createCharge(scenario)
         #expect(try await CitconFullPayer(world: world).pay(charge.link) == scenario.expectedOutcome)
         let isTaken = scenario.expectedOutcome == .paid && scenario != .authorizeOnly || scenario == .statusRefused
@@ -193,7 +193,7 @@ import Testing
 
     @Test("Payers stay at their sandbox")
     func payersStayAtTheirSandbox() async throws {
-        let world = try CitconWorld(on: .loopback)
+        let world = try CitconWorld().on(.loopback)
         let browser = try #require(world.payer().browser)
         await #expect(throws: PaymentError.self) {
             _ = try await browser(PageRequest(url: try HTTPURL("https://landing.uat01.citconpay.com/v1/landing/00")))

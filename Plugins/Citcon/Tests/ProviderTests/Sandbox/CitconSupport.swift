@@ -2,52 +2,39 @@ import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentRouting
 import PaymentTesting
-import PaymentTransport
 import TestSupport
 import Testing
 
-/// A Citcon sandbox and a client that sends it exactly the given requests.
-struct CitconWorld: Sendable {
-    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
-    let sandbox: CitconSandbox
-    /// The server of the sandbox; nil if it is called in the same process.
-    private(set) var server: LoopbackServer?
+@testable import CitconKit
+@testable import CitconProvider
 
-    init(_ configure: (inout CitconSandbox.Configuration) -> Void = { _ in }) {
+extension CitconSandbox: VendorSandbox {
+    static var origin: String { "https://api.sandbox.citconpay.com" }
+}
+
+/// A Citcon sandbox, for exactly the given requests, the vendor's client and routers.
+typealias CitconWorld = VendorWorld<CitconSandbox, Void>
+
+extension CitconWorld {
+    init(seed: UInt64 = 4, _ configure: (inout CitconSandbox.Configuration) -> Void = { _ in }) {
         var configuration = CitconSandbox.Configuration()
         configure(&configuration)
-        sandbox = CitconSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 4))
-    }
-
-    init(on wire: Wire) throws {
-        self.init()
-        if wire == .loopback { server = try LoopbackServer(sandbox) }
-    }
-
-    var transport: any HTTPTransport {
-        server == nil ? SandboxTransport(sandbox) : PlatformTransport()
+        self.init(at: 1_789_000_000, seed: seed) { CitconSandbox(configuration, clock: $0, random: $1) }
     }
 
     func payer(_ behaviour: CitconSandbox.Behaviour = .pays) -> Payer {
         guard let server else { return sandbox.payer(behaviour) }
-        return CitconSandbox.payer(behaviour, at: server.baseURL, over: PlatformTransport())
+        return CitconSandbox.payer(behaviour, at: server.baseURL, over: wire)
     }
 
-    /// Sends a request without credentials unless `bearer` is given.
+    // MARK: Requests
+
     func send(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, bearer: String? = nil,
-        headers: [(String, String)] = []
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, bearer: String?
     ) async throws -> PayAnswer {
-        let base = server?.baseURL.origin ?? "https://api.sandbox.citconpay.com"
-        var request = HTTPRequest(method, try HTTPURL(base + path))
-        if let body {
-            request.body = body.serialized()
-            request.headers["Content-Type"] = "application/json"
-        }
-        if let bearer { request.headers["Authorization"] = "Bearer \(bearer)" }
-        for (name, value) in headers { request.headers[name] = value }
-        return PayAnswer(try await transport.send(request))
+        try await send(method, path, body, headers: bearer.map { [("Authorization", "Bearer \($0)")] } ?? [])
     }
 
     func token(_ kind: String = "server") async throws -> String {
@@ -82,8 +69,33 @@ struct CitconWorld: Sendable {
         try await call("transactions/\(id)").json["data"]?["status"]?.string
     }
 
-    func events(_ id: String) async -> [SandboxLedger.Event] { await sandbox.ledger.events(of: id) }
-    func captures(_ id: String) async -> Int { await sandbox.ledger.captures(of: id) }
+    // MARK: The payer's side
+
+    private var baseURL: String? { server.map { $0.baseURL.origin + "/v1/" } }
+
+    func client(
+        _ behaviour: CitconSandbox.Behaviour = .pays, heard: Heard? = nil, returnTimeout: Duration? = .seconds(60)
+    ) async throws -> CPayClient {
+        try CPayClient(
+            wire, clock: clock, launcher: payer(behaviour).citconLauncher, returnTimeout: returnTimeout, heard: heard,
+            token: await sandbox.accessToken().reveal(), baseURL: baseURL)
+    }
+
+    func provider() async throws -> CitconProvider {
+        try Shop.provider(await sandbox.accessToken(), baseURL: baseURL)
+    }
+
+    /// The order that belongs to a charge.
+    static func order(for charge: CitconSandbox.Charge) throws -> CPayRequest {
+        let link = try CitconOrderLink(PaymentLink(charge.link))
+        let order = Shop.order(
+            link.method, reference: link.reference, amount: Int(link.amount.minorUnits),
+            currency: link.amount.currency.description, token: charge.token)
+        order.transaction.country = link.country
+        // Klarna's view is not started here, so a page is requested.
+        if link.method == "klarna" { order.payment?.client = ["mobile_browser"] }
+        return order
+    }
 }
 
 extension PayAnswer {

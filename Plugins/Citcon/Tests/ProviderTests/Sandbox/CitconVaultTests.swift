@@ -91,10 +91,10 @@ import Testing
             "charges", CitconWorld.order("r1", method: "hpp", clients: ["mobile_browser"]))
         let id = try #require(answer.json["data"]?["id"]?.string)
         let url = try HTTPURL(try #require(answer.content))
-        let page = PayAnswer(try await world.transport.send(HTTPRequest(.get, url)))
+        let page = try await world.send(HTTPRequest(.get, url))
         #expect(page.text.contains("<option>alipay</option>") && !page.text.contains("<option>hpp</option>"))
         func press(_ form: String, on url: HTTPURL) async throws -> Int {
-            try await world.transport.send(
+            try await world.send(
                 HTTPRequest(
                     .post, url, headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8))
             ).status
