@@ -161,7 +161,7 @@ struct AddressTests {
 
     @Test("The same execution over another amount is not reported as paid because the first was")
     func otherAmount() async throws {
-        let (world, made) = await SandboxWorld.made()
+        let (world, made) = await PayrailsWorld.made()
         let router = try world.router()
         #expect(try await router.pay(made.link, as: world.payer("stored")).isFinal)
         let data = try SessionLink.initData(of: PaymentLink(made.link))

@@ -105,7 +105,7 @@ struct ForeignReturnTests {
 
     @Test("Behind a router in the sandbox: a return handed in later, twice, and to the right one of two")
     func handled() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let first = await world.sandbox.createSession()
         let second = await world.sandbox.createSession()
         let journal = InMemoryJournal()

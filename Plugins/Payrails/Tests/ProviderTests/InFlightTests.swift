@@ -13,7 +13,7 @@ import Testing
 /// arrived.
 @Suite("Payments that are already in progress")
 struct InFlightTests {
-    private static func authorizations(_ world: SandboxWorld, _ id: String) async -> Int {
+    private static func authorizations(_ world: PayrailsWorld, _ id: String) async -> Int {
         await world.sandbox.ledger.events(of: id).count { if case .confirmRequested = $0 { true } else { false } }
     }
 
@@ -24,7 +24,7 @@ struct InFlightTests {
             .paid,
         ])
     func again(scenario: PayrailsSandbox.Scenario) async throws {
-        let (world, made) = await SandboxWorld.made(scenario)
+        let (world, made) = await PayrailsWorld.made(scenario)
         let first = try await world.router().pay(made.link, as: world.payer("stored"))
         let second = try await world.router().pay(made.link, as: world.payer("card"))
         #expect(await Self.authorizations(world, made.id) == 1)
@@ -42,7 +42,7 @@ struct InFlightTests {
 
     @Test("A request that the service took and does not show is not called a failure when the next one is refused")
     func neverShown() async throws {
-        let (world, made) = await SandboxWorld.made(.neverRequested)
+        let (world, made) = await PayrailsWorld.made(.neverRequested)
         for _ in 0..<2 {
             #expect(try await world.router().pay(made.link, as: world.payer("stored")).isUnknown, "not unknown")
         }
@@ -54,7 +54,7 @@ struct InFlightTests {
         for (scenario, option) in [
             (PayrailsSandbox.Scenario.challenge, "stored"), (.paid, "payPal"), (.paid, "redirect"),
         ] {
-            let (world, made) = await SandboxWorld.made(scenario)
+            let (world, made) = await PayrailsWorld.made(scenario)
             let left = try await world.router().pay(made.link, as: world.payer(option, .leaves))
             #expect(left == .pending(retryAfter: nil))
             let router = try world.router()
@@ -77,10 +77,16 @@ struct InFlightTests {
             (422, "workflow.rule.failed"),
         ] as [(Int, String?)])
     func twice(status: Int, code: String?) async throws {
-        let (world, made) = await SandboxWorld.made(.paidWhileWaiting)
+        let (world, made) = await PayrailsWorld.made(.paidWhileWaiting)
         let journal = InMemoryJournal()
-        let transport = DoublingTransport(base: SandboxTransport(world.sandbox), status: status, code: code)
-        let outcome = try await world.router(journal, transport: transport).pay(made.link, as: world.payer("stored"))
+        // The answer to the second copy is made up.
+        let doubling = RecordingTransport { request throws(TransportError) in
+            let response = try await world.wire.send(request)
+            guard request.url.path.hasSuffix("/authorize") else { return response }
+            let body: JSONValue = code.map { ["errors": [["code": .string($0)]]] } ?? [:]
+            return HTTPResponse(status: status, body: body.serialized())
+        }
+        let outcome = try await world.router(journal, transport: doubling).pay(made.link, as: world.payer("stored"))
         #expect(outcome == .succeeded(PaymentReceipt(reference: reference(made.id))))
         let history = try #require(await journal.histories(of: reference(made.id)).first)
         let failed = history.entries.contains { if case .stepFailed = $0.event { true } else { false } }
@@ -93,7 +99,7 @@ struct InFlightTests {
         let service = ScriptedService([
             .authorize: [.json(Sample.envelope, 409)], .read: [.ok(Sample.status([Sample.created]))],
         ])
-        let transport = SwitchingTransport(base: service) { request in
+        let transport = RecordingTransport(over: service) { request in
             guard shows.withLock({ $0 }), request.method == .get else { return nil }
             return HTTPResponse(
                 status: 200,
@@ -201,9 +207,7 @@ struct InFlightTests {
 
     @Test("An order that the shop has deleted is cancelled, also for waiting callers")
     func calledOff() async throws {
-        var pace = PayrailsSandbox.Configuration()
-        pace.abandonedAfter = .seconds(1200)
-        let world = SandboxWorld(pace)
+        let world = PayrailsWorld { $0.abandonedAfter = .seconds(1200) }
         for scenario in [PayrailsSandbox.Scenario.pending, .neverRequested, .challenge] {
             let made = await world.sandbox.createSession(scenario)
             let router = try world.router()
@@ -284,30 +288,5 @@ struct StatusHistoryTests {
         #expect(try history([Sample.created, Sample.requested, Sample.pending]).status == .inFlight)
         #expect(try history([Sample.requested, Sample.failed, Sample.pending]).status == .ready)
         #expect(try history([Sample.requested, Sample.successful]).status == .paid)
-    }
-}
-
-/// Delivers the request to pay twice, as networks do; the answer to the second copy is made up.
-private struct DoublingTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let status: Int
-    let code: String?
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let response = try await base.send(request)
-        guard request.url.path.hasSuffix("/authorize") else { return response }
-        let body: JSONValue = code.map { ["errors": [["code": .string($0)]]] } ?? [:]
-        return HTTPResponse(status: status, body: body.serialized())
-    }
-}
-
-/// Answers some requests itself.
-private struct SwitchingTransport: HTTPTransport {
-    let base: any HTTPTransport
-    let answer: @Sendable (HTTPRequest) -> HTTPResponse?
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        if let response = answer(request) { return response }
-        return try await base.send(request)
     }
 }

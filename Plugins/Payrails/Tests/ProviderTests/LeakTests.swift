@@ -56,7 +56,7 @@ struct LeakTests {
             ("card", PayrailsSandbox.PayerBehaviour.completes), ("card", .leaves), ("stored", .completes),
             ("payPal", .completes), ("redirect", .fails),
         ] {
-            let (world, made) = await SandboxWorld.made(scenario)
+            let (world, made) = await PayrailsWorld.made(scenario)
             let session = try SessionPayload(Payrails.InitData(version: made.version, data: made.data.reveal()))
             let written = Mutex("")
             func write(_ text: String) { written.withLock { $0 += text + "\n" } }
@@ -88,7 +88,7 @@ struct LeakTests {
 
     @Test("Through the vendor's client: results, errors, instruments, what is stored")
     func session() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let card = try CardDetails(
             number: "378282246310005", expiryMonth: "12", expiryYear: "2040", securityCode: "7391",
             holderName: "Ada Canary", now: YearAndMonth(year: 2027, month: 1))

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import TestSupport
 import Testing
 
 @testable import PayrailsKit
@@ -104,9 +105,7 @@ struct LinkTests {
         }
         let own = ReturnURLs(
             success: "shop://paid/ok", cancel: "shop://paid/no", error: "shop://paid/bad", pending: "shop://paid/wait")
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider(returnURLs: own)]), transport: ScriptedService([:]),
-            journal: InMemoryJournal())
+        let router = try PaymentRouter(PayrailsProvider(returnURLs: own), over: ScriptedService([:]))
         guard case .matched(let route) = router.route("shop://paid/no?x=1") else {
             Issue.record("not matched")
             return

@@ -16,12 +16,12 @@ struct Secrets: SecretStore {
     func secret(_ name: String) async throws -> Redacted<String>? { values[name].map(Redacted.init) }
 }
 
-extension SandboxWorld {
+extension PayrailsWorld {
     /// A world with a session.
     static func made(
         _ scenario: PayrailsSandbox.Scenario = .paid
-    ) async -> (SandboxWorld, PayrailsSandbox.Session) {
-        let world = SandboxWorld()
+    ) async -> (PayrailsWorld, PayrailsSandbox.Session) {
+        let world = PayrailsWorld()
         return (world, await world.sandbox.createSession(scenario))
     }
 
@@ -29,10 +29,8 @@ extension SandboxWorld {
         _ journal: InMemoryJournal = InMemoryJournal(), transport: (any HTTPTransport)? = nil,
         secrets: [String: String] = [:], log: PaymentLog = .silent
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider()]), transport: transport ?? SandboxTransport(sandbox),
-            journal: journal, clock: clock, random: SeededRandomSource(seed: 7), secrets: Secrets(values: secrets),
-            log: log)
+        try router(
+            of: PayrailsProvider(), over: transport, journal: journal, secrets: Secrets(values: secrets), log: log)
     }
 
     /// A payer that chooses the option whose id begins with `option`.
@@ -66,7 +64,7 @@ struct ProviderTests {
 
     @Test("A quote lists what this payer can use")
     func quote() async throws {
-        let (world, made) = await SandboxWorld.made()
+        let (world, made) = await PayrailsWorld.made()
         let router = try world.router()
         guard case .matched(let route) = router.route(made.link) else {
             Issue.record("not matched")
@@ -88,7 +86,7 @@ struct ProviderTests {
     @Test(
         "Every scenario comes to an end that the service's books confirm", arguments: PayrailsSandbox.Scenario.allCases)
     func scenario(scenario: PayrailsSandbox.Scenario) async throws {
-        let (world, made) = await SandboxWorld.made(scenario)
+        let (world, made) = await PayrailsWorld.made(scenario)
         let payer = world.payer(scenario.method == .payPal ? "payPal" : "stored")
         let outcome: PaymentOutcome
         do { outcome = try await world.router().pay(made.link, as: payer) } catch let error as PaymentError {
@@ -117,7 +115,7 @@ struct ProviderTests {
             (.challenge, "card", .completes, "paid", 1),
             (.challenge, "stored", .cancels, "the payment was declined: PayerCanceled", 0),
         ] {
-            let (world, made) = await SandboxWorld.made(scenario)
+            let (world, made) = await PayrailsWorld.made(scenario)
             let outcome = try await world.router().pay(
                 made.link, as: world.payer(option, behaviour, card: Self.card))
             #expect(Self.word(outcome) == word, "\(scenario) \(option) \(behaviour)")
@@ -128,7 +126,7 @@ struct ProviderTests {
     @Test("A payer who left the page gets it again when the payment is resumed, and pays once")
     func goingOn() async throws {
         for option in ["payPal", "redirect"] {
-            let (world, made) = await SandboxWorld.made()
+            let (world, made) = await PayrailsWorld.made()
             let router = try world.router()
             #expect(Self.word(try await router.pay(made.link, as: world.payer(option, .leaves))) == "pending")
             #expect(Self.word(try await router.pay(made.link, as: world.payer(option, .completes))) == "paid")
@@ -139,7 +137,7 @@ struct ProviderTests {
 
     @Test("A card that is not acceptable, or not entered, is never sent")
     func noCard() async throws {
-        let (world, made) = await SandboxWorld.made()
+        let (world, made) = await PayrailsWorld.made()
         let router = try world.router()
         let bad = Self.card.merging(["card_number": "4111111111111112"]) { $1 }
         let error = await #expect(throws: PaymentError.self) {
@@ -156,7 +154,7 @@ struct ProviderTests {
 
     @Test("Without its link a payment is settled from the application's secrets, or says what is missing")
     func withoutLink() async throws {
-        let (world, made) = await SandboxWorld.made(.slowSettlement)
+        let (world, made) = await PayrailsWorld.made(.slowSettlement)
         let journal = InMemoryJournal()
         let outcome = try await world.router(journal).pay(made.link, as: world.payer("stored"))
         #expect(Self.word(outcome) == "unknown")
@@ -182,7 +180,7 @@ struct ProviderTests {
 
     @Test("A token that ends between paying and the first question: unknown, and paid with the renewed session")
     func expiredWhilePolling() async throws {
-        let (world, made) = await SandboxWorld.made(.expiresWhilePolling)
+        let (world, made) = await PayrailsWorld.made(.expiresWhilePolling)
         let journal = InMemoryJournal()
         let first = try await world.router(journal).pay(made.link, as: world.payer("stored"))
         #expect(Self.word(first) == "unknown")
@@ -194,7 +192,7 @@ struct ProviderTests {
 
     @Test("A return URL completes what the service confirms, and nothing else")
     func returning() async throws {
-        let (world, made) = await SandboxWorld.made()
+        let (world, made) = await PayrailsWorld.made()
         let journal = InMemoryJournal()
         let router = try world.router(journal, secrets: ["payrails.session.\(made.id)": made.link])
         let returned = Mutex<String?>(nil)
@@ -219,7 +217,7 @@ struct ProviderTests {
 
     @Test("A return URL without the session at hand leaves the payment open")
     func returningBlind() async throws {
-        let (world, made) = await SandboxWorld.made()
+        let (world, made) = await PayrailsWorld.made()
         let router = try world.router()
         #expect(Self.word(try await router.pay(made.link, as: world.payer("payPal", .leaves))) == "pending")
         let outcome = try #require(try await router.handle(ReturnURLs.standard.success + "?token=a&PayerID=b"))
@@ -229,16 +227,17 @@ struct ProviderTests {
 
     @Test("A lost answer to the request to pay is settled, not repeated")
     func lostAnswer() async throws {
-        let (world, made) = await SandboxWorld.made()
-        let transport = LosingTransport(base: SandboxTransport(world.sandbox))
-        let outcome = try await world.router(transport: transport).pay(made.link, as: world.payer("stored"))
+        let (world, made) = await PayrailsWorld.made()
+        world.faults.inject(.dropAfter, times: .max) { $1.hasSuffix("/authorize") }
+        let outcome = try await world.router().pay(made.link, as: world.payer("stored"))
         #expect(Self.word(outcome) == "paid")
-        #expect(await world.captures(made.id) == 1 && transport.authorizations == 1)
+        #expect(await world.captures(made.id) == 1)
+        #expect(world.faults.requests.count { $0.path.hasSuffix("/authorize") } == 1)
     }
 
     @Test("Neither token, card, address nor name is written anywhere")
     func secrets() async throws {
-        let (world, made) = await SandboxWorld.made(.challenge)
+        let (world, made) = await PayrailsWorld.made(.challenge)
         let session = try SessionPayload(Payrails.InitData(version: made.version, data: made.data.reveal()))
         let journal = InMemoryJournal()
         let messages = Mutex<[String]>([])
@@ -257,22 +256,5 @@ struct ProviderTests {
             #expect(!written.contains(secret))
         }
         #expect(!written.contains("\"\(Canary.securityCode)\""))
-    }
-}
-
-/// Loses the answer to the first request to pay.
-final class LosingTransport: HTTPTransport {
-    private let base: any HTTPTransport
-    private let count = Mutex(0)
-
-    init(base: any HTTPTransport) { self.base = base }
-
-    var authorizations: Int { count.withLock { $0 } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let response = try await base.send(request)
-        guard request.url.path.hasSuffix("/authorize") else { return response }
-        count.withLock { $0 += 1 }
-        throw TransportError(.maybeSent, .connectionLost("gone"), origin: request.url.origin)
     }
 }

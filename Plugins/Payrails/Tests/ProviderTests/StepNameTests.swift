@@ -12,7 +12,7 @@ import Testing
 struct StepNameTests {
     @Test("Are what they were released as, with their kinds")
     func names() async throws {
-        let (world, made) = await SandboxWorld.made(.paid)
+        let (world, made) = await PayrailsWorld.made(.paid)
         let journal = InMemoryJournal()
         _ = try await world.router(journal).pay(made.link, as: world.payer("payPal"))
         let reference = PaymentReference(provider: PayrailsProvider.id, id: made.id)

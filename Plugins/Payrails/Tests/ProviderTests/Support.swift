@@ -107,9 +107,8 @@ enum Sample {
         _ transport: any HTTPTransport, _ journal: any PaymentJournal = InMemoryJournal(),
         knowing link: String? = nil, clock: any PaymentClock = VirtualClock(), log: PaymentLog = .silent
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider()]), transport: transport, journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 3),
+        try PaymentRouter(
+            PayrailsProvider(), over: transport, journal: journal, clock: clock,
             secrets: Secrets(values: link.map { ["payrails.session.e1": $0] } ?? [:]), log: log)
     }
 

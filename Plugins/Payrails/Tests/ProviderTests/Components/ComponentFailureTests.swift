@@ -1,5 +1,6 @@
 import PaymentCore
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 @testable import PayrailsKit
@@ -87,7 +88,7 @@ struct ComponentFailureTests {
             (.challenge, .leaves, .cancelledByPayer),
         ]
         for (scenario, behaviour, code) in cases {
-            let world = SandboxWorld()
+            let world = PayrailsWorld()
             let (_, session) = try await world.session(scenario)
             let screen = SandboxScreen(world.sandbox, behaviour)
             let list = StoredInstruments(session: session, showPayButton: true)

@@ -1,5 +1,6 @@
 import PaymentCore
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 @testable import PayrailsKit
@@ -13,7 +14,7 @@ import Testing
 
     @Test("A stored card pays once")
     func storedCardPaysOnce() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
         let id = try #require(checkout.state.instruments.rows.first { $0.type == .card }?.id)
@@ -28,7 +29,7 @@ import Testing
 
     @Test("An entered card pays")
     func enteredCardPays() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
         checkout.perform(.payCard(fields: Redacted(Self.card), save: false), attempt: 1)
@@ -39,7 +40,7 @@ import Testing
 
     @Test("A card that was encrypted elsewhere pays")
     func cardEncryptedElsewherePays() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let details = try CardDetails(
             number: "4242424242424242", expiryMonth: "12", expiryYear: "2035", securityCode: "123",
@@ -53,7 +54,7 @@ import Testing
 
     @Test("A decline is reported")
     func declineIsTold() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.declined)
         let checkout = CheckoutController(session: session)
         let id = try #require(checkout.state.instruments.rows.first { $0.type == .card }?.id)
@@ -69,7 +70,7 @@ import Testing
 
     @Test("A challenge goes through the page")
     func challengeGoesThroughThePage() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.challenge)
         let checkout = CheckoutController(session: session)
         let payer = try #require(world.sandbox.payer(.completes).browser)
@@ -89,7 +90,7 @@ import Testing
 
     @Test("A deleted instrument stays away")
     func deletedInstrumentStaysAway() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (_, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
         let rows = checkout.state.instruments.rows

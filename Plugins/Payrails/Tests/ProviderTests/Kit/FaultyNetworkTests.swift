@@ -19,7 +19,7 @@ struct FaultyNetworkTests {
 
     private func history(_ seed: UInt64) async throws {
         let random = SeededRandomSource(seed: seed)
-        let world = SandboxWorld(seed: seed)
+        let world = PayrailsWorld(seed: seed)
         let scenarios: [PayrailsSandbox.Scenario] = [
             .paid, .paid, .challenge, .paidWhileWaiting, .pending, .declined, .declinedThenPending, .slowSettlement,
             .garbledAnswer, .neverRequested, .pendingThenPaid,
@@ -28,9 +28,7 @@ struct FaultyNetworkTests {
         let network = FaultyNetwork(base: SandboxTransport(world.sandbox), random: random)
         // One device, or two with the same init data.
         let devices = try (0..<(1 + random.next() % 2)).map { _ in
-            try PayrailsSession(
-                Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-                transport: network, clock: world.clock, random: random)
+            try world.session(made, over: network, random: random)
         }
         var told: [String] = []
         for turn in 0..<4 {

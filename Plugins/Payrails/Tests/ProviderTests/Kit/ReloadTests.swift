@@ -192,16 +192,12 @@ struct ReloadTests {
     }
 
     /// Deletes an instrument of the payer of `made` on another device.
-    private func deleteElsewhere(_ id: String, _ made: PayrailsSandbox.Session, _ world: SandboxWorld) async throws {
+    private func deleteElsewhere(_ id: String, _ made: PayrailsSandbox.Session, _ world: PayrailsWorld) async throws {
         let elsewhere = await world.sandbox.createSession(holder: made.holder)
-        let other = try PayrailsSession(
-            Payrails.Configuration(
-                initData: Payrails.InitData(version: elsewhere.version, data: elsewhere.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
-        #expect(try await other.deleteInstrument(instrumentId: id).success)
+        #expect(try await world.session(elsewhere).deleteInstrument(instrumentId: id).success)
     }
 
-    private func save(in session: PayrailsSession, _ world: SandboxWorld) async throws -> SaveInstrumentResponse {
+    private func save(in session: PayrailsSession, _ world: PayrailsWorld) async throws -> SaveInstrumentResponse {
         let card = try CardDetails(
             number: Canary.pan, expiryMonth: "12", expiryYear: "40", securityCode: nil,
             now: YearAndMonth(world.clock.now, timeZone: .gmt))
@@ -211,7 +207,7 @@ struct ReloadTests {
 
     @Test("In the sandbox: a card that was saved appears, one that was deleted elsewhere is gone")
     func sandbox() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let old = try #require(session.storedInstruments(for: .card).first)
         let saved = try await save(in: session, world)
@@ -228,7 +224,7 @@ struct ReloadTests {
     @MainActor
     @Test("In a checkout: deleting what is gone already removes the row, and a saved card comes with the refresh")
     func checkout() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
         let id = try #require(checkout.state.instruments.rows.first?.id)

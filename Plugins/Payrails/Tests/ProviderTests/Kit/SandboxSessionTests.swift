@@ -8,29 +8,6 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsProvider
 
-/// A sandbox and a session in it, with a separate clock.
-struct SandboxWorld: Sendable {
-    let clock = VirtualClock()
-    let sandbox: PayrailsSandbox
-
-    init(_ pace: PayrailsSandbox.Configuration = .init(), seed: UInt64 = 1) {
-        sandbox = PayrailsSandbox(pace, clock: clock, random: SeededRandomSource(seed: seed))
-    }
-
-    func session(_ scenario: PayrailsSandbox.Scenario) async throws -> (PayrailsSandbox.Session, PayrailsSession) {
-        let made = await sandbox.createSession(scenario)
-        let session = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-            transport: SandboxTransport(sandbox), clock: clock)
-        return (made, session)
-    }
-
-    /// The number of captures.
-    func captures(_ id: String) async -> Int {
-        await sandbox.ledger.events(of: id).count { if case .captured = $0 { true } else { false } }
-    }
-}
-
 /// A screen in front of a simulated payer.
 @MainActor
 final class SandboxScreen: PaymentPresenter {
@@ -48,7 +25,7 @@ struct SandboxSessionTests {
     @Test(
         "Every scenario ends as it says, and never in a wrong certainty", arguments: PayrailsSandbox.Scenario.allCases)
     func scenario(scenario: PayrailsSandbox.Scenario) async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(scenario)
         let screen = await SandboxScreen(world.sandbox, .completes)
         let result: OnPayResult
@@ -80,7 +57,7 @@ struct SandboxSessionTests {
     @Test("A new card is read by the sandbox, kept when the payer wants it, and never in clear")
     func newCard() async throws {
         for saves in [false, true] {
-            let world = SandboxWorld()
+            let world = PayrailsWorld()
             let (made, session) = try await world.session(.paid)
             let card = try CardDetails(
                 number: Canary.pan, expiryMonth: "12", expiryYear: "2040", securityCode: Canary.securityCode,
@@ -94,7 +71,7 @@ struct SandboxSessionTests {
 
     @Test("A card that no bank takes is declined with its reason")
     func badCard() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (_, session) = try await world.session(.paid)
         // Valid by the client's calendar, expired by the sandbox's.
         let card = try CardDetails(
@@ -112,7 +89,7 @@ struct SandboxSessionTests {
             (.genericRedirect, .fails, "failure PayerAuthenticationFailed", 0),
             (.genericRedirect, .cancels, "failure PayerCanceled", 0), (.genericRedirect, .leaves, "cancelledByUser", 0),
         ] {
-            let world = SandboxWorld()
+            let world = PayrailsWorld()
             let (made, session) = try await world.session(.paid)
             let screen = await SandboxScreen(world.sandbox, behaviour)
             let result = await session.executePayment(with: type, presenter: screen)
@@ -127,7 +104,7 @@ struct SandboxSessionTests {
             (PayrailsSandbox.PayerBehaviour.completes, "success"), (.fails, "failure PayerAuthenticationFailed"),
             (.cancels, "failure PayerCanceled"), (.leaves, "cancelledByUser"),
         ] {
-            let world = SandboxWorld()
+            let world = PayrailsWorld()
             let (_, session) = try await world.session(.challenge)
             let card = try #require(session.storedInstruments(for: .card).first)
             let screen = await SandboxScreen(world.sandbox, behaviour)
@@ -137,7 +114,7 @@ struct SandboxSessionTests {
 
     @Test("A stored account needs no page; instruments are deleted, changed and saved")
     func instruments() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let account = try #require(session.storedInstruments(for: .payPal).first)
         let card = try #require(session.storedInstruments(for: .card).first)
@@ -165,15 +142,12 @@ struct SandboxSessionTests {
 
     @Test("A token that has ended is replaced, and the next payment works")
     func renewal() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let made = await world.sandbox.createSession(.paid)
         await world.sandbox.expireSession(made.id)
         let sandbox = world.sandbox
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        let session = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-            transport: SandboxTransport(sandbox), clock: world.clock
-        ) { answer in
+        let session = try world.session(made) { answer in
             Task {
                 if let fresh = await sandbox.renewSession(made.id) {
                     answer(.success(Payrails.InitData(version: fresh.version, data: fresh.data.reveal())))

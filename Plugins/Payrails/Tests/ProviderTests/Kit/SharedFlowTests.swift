@@ -205,7 +205,7 @@ struct SharedFlowTests {
 
     @Test("In the sandbox: PayPal's page left, then a card; and a second copy of a session after it was paid")
     func sandbox() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let (made, session) = try await world.session(.paid)
         let (_, card) = (made, try #require(session.storedInstruments(for: .card).first))
         let leaving = await SandboxScreen(world.sandbox, .leaves)
@@ -213,9 +213,7 @@ struct SharedFlowTests {
         #expect(await session.executePayment(withStoredInstrument: card).word == "success")
         #expect(await session.executePayment(withStoredInstrument: card).word == "success")
         #expect(await world.captures(made.id) == 1)
-        let other = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
+        let other = try world.session(made)
         #expect(await other.executePayment(withStoredInstrument: card).word == "success")
         #expect(await world.captures(made.id) == 1)
         let begun = await world.sandbox.ledger.events(of: made.id).count {

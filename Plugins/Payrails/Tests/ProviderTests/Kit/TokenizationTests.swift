@@ -100,11 +100,9 @@ struct TokenizationTests {
 
     @Test("In the sandbox: cards are listed, one is stored, and it is there for the next payment")
     func sandbox() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let made = await world.sandbox.createTokenizationSession(holder: "ada")
-        let session = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
+        let session = try world.session(made)
         #expect(session.storedInstruments(for: .card).isEmpty)
         try await session.reloadInstruments()
         #expect(session.storedInstruments(for: .card).count == 2)
@@ -117,20 +115,16 @@ struct TokenizationTests {
         try await session.reloadInstruments()
         #expect(session.storedInstruments(for: .card).count == 3)
         let next = await world.sandbox.createSession(holder: "ada")
-        let payment = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: next.version, data: next.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
+        let payment = try world.session(next)
         let card = try #require(payment.storedInstruments(for: .card).first { $0.id == saved.id })
         #expect(await payment.executePayment(withStoredInstrument: card).word == "success")
     }
 
     @MainActor @Test("A list of such a session shows the cards once the service has been asked")
     func component() async throws {
-        let world = SandboxWorld()
+        let world = PayrailsWorld()
         let made = await world.sandbox.createTokenizationSession()
-        let session = try PayrailsSession(
-            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
-            transport: SandboxTransport(world.sandbox), clock: world.clock)
+        let session = try world.session(made)
         let list = StoredInstruments(session: session)
         #expect(list.state.rows.isEmpty)
         list.refreshInstruments()

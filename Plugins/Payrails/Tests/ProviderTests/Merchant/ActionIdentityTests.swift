@@ -56,7 +56,7 @@ import Testing
         world.clock.advance(by: .seconds(60))
         await handleAll(world, payment)
         #expect(receipt(try await world.router.status(of: payment)) != nil)
-        #expect(await world.given(payment) == ["5.00 EUR"] + (isFailing ? [] : ["1.00 EUR"]))
+        #expect(await world.refunds(payment.id) == ["5.00 EUR"] + (isFailing ? [] : ["1.00 EUR"]))
     }
 
     @Test("A refund of the portal, made after a request that was lost, is not taken for this one's")
@@ -70,10 +70,10 @@ import Testing
         world.clock.advance(by: .seconds(60))
         await world.sandbox.showActions(after: .seconds(30))
         #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
-        #expect(await world.given(payment) == ["33.00 EUR", "33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR", "33.00 EUR"])
     }
 
     @Test("One id over two amounts, from two servers, is two requests, and neither result is the other's")
@@ -86,7 +86,7 @@ import Testing
         #expect(!outcome.isFinal, "\(outcome)")
         await handleAll(world, payment)
         #expect(receipt(try await world.router.refund(mine))?.amount == mine.amount)
-        #expect(await world.given(payment) == ["33.00 EUR", "66.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR", "66.00 EUR"])
     }
 
     @Test("A refund that failed is made when it is requested again")
@@ -96,7 +96,7 @@ import Testing
         await world.sandbox.failNext("refund")
         #expect(isDeclined(try await world.router.refund(request)))
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
         #expect(Set(world.wire.keys("refund")).count == 2)
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(receipt(try await world.router.status(of: payment))?.amount == nil)
         await world.sandbox.failNext("refund")
         #expect(isDeclined(try await world.router.refund(try world.refund(payment, 3300, "credit-2"))))
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     @Test(
@@ -137,7 +137,7 @@ import Testing
         let (world, payment) = try await MerchantWorld.captured()
         world.wire.edit { path, body in if path.hasSuffix("/payments") { body = answer } }
         #expect(receipt(try await world.router.refund(try world.refund(payment))) != nil)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     // MARK: Captures
@@ -185,7 +185,7 @@ import Testing
         #expect(refund?.code == .requestRefused && refund?.retry == .later && world.posts("refund") == 0)
         clock.advance(by: .seconds(60))
         #expect(try await world.router.status(of: payment) == .cancelled)
-        #expect(await world.given(payment) == ["99.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["99.00 EUR"])
     }
 
     @Test("A cancellation that shows late is pending: the capture before it is not the end")
@@ -272,7 +272,7 @@ import Testing
         _ = try await world.router.recover(as: Payer())
         #expect(world.posts("cancel") == sent)
         #expect(receipt(try await world.router.status(of: payment)) != nil)
-        #expect(await world.given(payment).isEmpty)
+        #expect(await world.refunds(payment.id).isEmpty)
     }
 
     @Test(
@@ -292,7 +292,7 @@ import Testing
         let lost = try #require(world.wire.requests.first { $0.url.path.hasSuffix("/cancel") })
         _ = try await SandboxTransport(world.sandbox).send(lost)
         world.clock.advance(by: .seconds(60))
-        #expect(await world.given(payment) == ["99.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["99.00 EUR"])
         let late = try #require(await world.notifications(payment).last)
         let outcomes = [
             try await world.router.status(of: payment), try await world.router.cancel(payment),

@@ -12,7 +12,7 @@ import Testing
     /// A captured payment, with the statuses of refunds in another form.
     private func captured(
         _ world: MerchantWorld, refunds change: @escaping @Sendable (JSONValue) -> JSONValue = { $0 },
-        _ more: @escaping MerchantWire.Edit = { _, _ in }
+        _ more: @escaping RecordingTransport.Edit = { _, _ in }
     ) async throws -> PaymentReference {
         let payment = try await world.captured()
         world.wire.edit { path, body in
@@ -81,7 +81,7 @@ import Testing
         await world.sandbox.refund(try #require(await world.sandbox.renewSession(payment.id)), units: 1000)
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
-        #expect(await world.given(payment) == ["10.00 EUR", "33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["10.00 EUR", "33.00 EUR"])
     }
 
     @Test("An answer that names no execution is about that of the request")

@@ -25,7 +25,7 @@ import Testing
         #expect(receipt(try await world.router.status(of: payment)) != nil)
         // Statuses do not state how much the merchant itself has captured; the payment's record does.
         #expect(receipt(try await world.router.status(of: payment))?.amount == (try MerchantWorld.euros(9900)))
-        #expect(await world.events(payment).count { $0 == .settled } == 1)
+        #expect(await world.events(payment.id).count { $0 == .settled } == 1)
     }
 
     @Test("A captured amount in another currency than the payment's is not reported")
@@ -67,7 +67,7 @@ import Testing
     @Test("A payment that cannot be read has no result")
     func unreadable() async throws {
         let (world, payment) = try await MerchantWorld.paid(.instant)
-        let edits: [(PaymentError.Code, MerchantWire.Edit)] = [
+        let edits: [(PaymentError.Code, RecordingTransport.Edit)] = [
             (.integrity, { $1["id"] = "another-execution" }), (.invalidResponse, { $1["id"] = nil }),
             (.invalidResponse, { $1["status"] = nil }), (.invalidResponse, { $1["status"] = "authorizeSuccessful" }),
             // The omitted status could be the last one.
@@ -127,7 +127,7 @@ import Testing
         #expect(receipt(part)?.amount == (try MerchantWorld.euros(5000)))
         let body = try JSONValue(parsing: try #require(world.wire.requests.last { $0.method == .post }).body)
         #expect(body == ["amount": ["value": "50.00", "currency": "EUR"]])
-        #expect(await world.events(other).count { $0 == .settled } == 1)
+        #expect(await world.events(other.id).count { $0 == .settled } == 1)
     }
 
     @Test("Captures nothing that cannot be meant")
@@ -156,7 +156,7 @@ import Testing
         #expect(receipt(try await world.capture(payment))?.amount == (try MerchantWorld.euros(9900)))
         #expect(receipt(try await world.capture(payment))?.amount == (try MerchantWorld.euros(9900)))
         #expect(Set(world.wire.keys("capture")).count == 1)
-        #expect(await world.events(payment).count { $0 == .settled } == 1)
+        #expect(await world.events(payment.id).count { $0 == .settled } == 1)
     }
 
     @Test("A capture that fails is reported, and may be requested again under another key")
@@ -242,7 +242,7 @@ import Testing
     func cancels() async throws {
         let (world, payment) = try await MerchantWorld.paid()
         for _ in 0..<2 { #expect(try await world.router.cancel(payment) == .cancelled) }
-        #expect(await world.events(payment).last == .cancelled)
+        #expect(await world.events(payment.id).last == .cancelled)
         #expect(world.posts("cancel") == 1)
     }
 
@@ -254,7 +254,7 @@ import Testing
         world.clock.advance(by: .seconds(61))
         #expect(receipt(try await world.router.cancel(payment)) != nil)
         #expect(world.posts("cancel") == 0)
-        #expect(await world.given(payment).isEmpty)
+        #expect(await world.refunds(payment.id).isEmpty)
     }
 
     @Test("An unpaid payment cannot be cancelled as paid")
@@ -291,6 +291,6 @@ import Testing
         world.clock.advance(by: .seconds(1))
         #expect(try await world.router.cancel(payment) == .cancelled)
         #expect(Set(world.wire.keys("cancel")).count == 1)
-        #expect(await world.events(payment).count { $0 == .cancelled } == 1)
+        #expect(await world.events(payment.id).count { $0 == .cancelled } == 1)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         let outcomes = await [one, two].compactMap(\.self)
         #expect(outcomes.contains { receipt($0)?.amount == request.amount })
         #expect(!outcomes.contains { isDeclined($0) })
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
         #expect(Set(world.wire.keys("refund")).count == 1)
     }
 
@@ -33,14 +33,14 @@ import Testing
         async let one = try? first.cancel(payment)
         async let two = try? second.cancel(payment)
         _ = await (one, two)
-        #expect(await world.events(payment).count { $0 == .cancelled } == 1)
+        #expect(await world.events(payment.id).count { $0 == .cancelled } == 1)
         let other = try await world.paid("b")
         let request = CaptureRequest(of: other, amount: try MerchantWorld.euros(9900))
         let (third, fourth) = (try world.otherServer(13), try world.otherServer(14))
         async let three = try? third.capture(request)
         async let four = try? fourth.capture(request)
         _ = await (three, four)
-        #expect(await world.events(other).count { $0 == .settled } == 1)
+        #expect(await world.events(other.id).count { $0 == .settled } == 1)
     }
 
     // MARK: Another server's
@@ -90,7 +90,7 @@ import Testing
         #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
         world.wire.edit(nil)
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     @Test("A refund that is asked for again is not taken for another one that was made meanwhile")
@@ -118,7 +118,7 @@ import Testing
         }
         let outcome = try await world.router.refund(request)
         #expect(isUnknown(outcome), "\(outcome)")
-        #expect(await world.given(payment) == ["10.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["10.00 EUR"])
     }
 
     @Test("A result that is counted after another worker took the payment over is no refund's")
@@ -154,7 +154,7 @@ import Testing
             #expect(error == nil || error?.code == .integrity)
         }
         #expect(await world.journal.unfinished().map(\.attempt.refund) == [request])
-        #expect(await world.given(payment) == ["10.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["10.00 EUR"])
     }
 
     @Test("A refund's notification states the payment, and the amount that was requested")
@@ -180,9 +180,9 @@ import Testing
         }
         let payment = try await world.captured()
         #expect(receipt(try await world.router.refund(try world.refund(payment))) != nil)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
         #expect(await world.sandbox.ledger.count(of: .created) == 1)
-        #expect(await world.events(payment).count { $0 == .settled } == 1)
+        #expect(await world.events(payment.id).count { $0 == .settled } == 1)
     }
 
     @Test("Secrets and tokens stand in no request but where they belong, and in no text")
@@ -220,13 +220,11 @@ extension MerchantWorld {
 
     /// Another server: with a separate client, token and journal.
     func otherServer(_ seed: UInt64 = 10, over transport: (any HTTPTransport)? = nil) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([Self.merchant(at: clock)]), transport: transport ?? wire,
-            journal: InMemoryJournal(), clock: clock, random: SeededRandomSource(seed: seed))
+        try router(of: Self.merchant(at: clock), over: transport, journal: InMemoryJournal(), seed: seed)
     }
 }
 
-extension MerchantWire {
+extension RecordingTransport {
     /// Hides statuses of these codes from now on.
     func hide(_ codes: String...) {
         edit { _, body in

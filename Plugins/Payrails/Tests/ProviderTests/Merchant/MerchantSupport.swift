@@ -11,37 +11,28 @@ import TestSupport
 import Testing
 
 /// A merchant's server, the sandbox that it calls, and payers at it.
-struct MerchantWorld: Sendable {
-    static let secret = "canary-client-secret"
-    static let webhookSecret = Redacted("00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF")
+typealias MerchantWorld = VendorWorld<PayrailsSandbox, PayrailsMerchant>
 
-    let clock = VirtualClock()
-    let sandbox: PayrailsSandbox
-    let faults: FaultInjector
-    let wire: MerchantWire
-    let merchant: PayrailsMerchant
-    let journal = InMemoryJournal()
-    let router: PaymentRouter
+extension MerchantWorld {
+    static var secret: String { "canary-client-secret" }
+    static var webhookSecret: Redacted<String> {
+        Redacted("00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF")
+    }
 
     init(
         _ mode: PayrailsCaptureMode = .manual, _ configure: (inout PayrailsSandbox.Configuration) -> Void = { _ in }
     ) throws {
-        var configuration = PayrailsSandbox.Configuration()
-        configuration.clientSecret = Redacted(Self.secret)
-        configuration.webhookSecret = Self.webhookSecret
-        switch mode {
-        case .instant: configuration.capturesAfter = .zero
-        case .delayed: configuration.capturesAfter = .seconds(60)
-        default: break
+        let world = PayrailsWorld(seed: 6) { configuration in
+            configuration.clientSecret = Redacted(Self.secret)
+            configuration.webhookSecret = Self.webhookSecret
+            switch mode {
+            case .instant: configuration.capturesAfter = .zero
+            case .delayed: configuration.capturesAfter = .seconds(60)
+            default: break
+            }
+            configure(&configuration)
         }
-        configure(&configuration)
-        sandbox = PayrailsSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
-        faults = FaultInjector(sandbox)
-        wire = MerchantWire(SandboxTransport(faults))
-        merchant = Self.merchant(mode, at: clock)
-        router = PaymentRouter(
-            registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 7))
+        self = try world.serving(Self.merchant(mode, at: world.clock))
     }
 
     static func merchant(
@@ -54,6 +45,8 @@ struct MerchantWorld: Sendable {
             notificationSecrets: secrets, clock: clock)
     }
 
+    var merchant: PayrailsMerchant { service }
+
     var client: PayrailsMerchantClient {
         merchant.client(over: wire, clock: clock, random: SeededRandomSource(seed: 8))
     }
@@ -62,7 +55,7 @@ struct MerchantWorld: Sendable {
     var context: ProviderContext {
         ProviderContext(
             http: wire, payer: Payer(), clock: clock, random: SeededRandomSource(seed: 1), secrets: NoSecrets(),
-            link: nil, steps: PlainSteps(), remark: { _ in })
+            link: nil, steps: UnstoredSteps(), remark: { _ in })
     }
 
     static func euros(_ cents: UInt128) throws -> Money { try Money(minorUnits: cents, currency: .eur) }
@@ -81,11 +74,10 @@ struct MerchantWorld: Sendable {
     }
 
     func pay(_ session: PayrailsOpenSession) async throws -> PaymentOutcome {
-        let provider = PaymentRouter(
-            registry: try ProviderRegistry([PayrailsProvider()]), transport: SandboxTransport(sandbox),
-            journal: InMemoryJournal(), clock: clock, random: SeededRandomSource(seed: 9))
+        let phone = try router(
+            of: PayrailsProvider(), over: SandboxTransport(sandbox), journal: InMemoryJournal(), seed: 9)
         let payer = Payer(chooser: { $0.options.first { $0.id.hasPrefix("stored") }?.id })
-        return try await provider.pay(session.link.reveal(), as: payer)
+        return try await phone.pay(session.link.reveal(), as: payer)
     }
 
     /// A payment that was captured.
@@ -116,14 +108,6 @@ struct MerchantWorld: Sendable {
         }.map { part in part.count { $0.method == .get && $0.url.path.contains("/executions/") } }
     }
 
-    func events(_ payment: PaymentReference) async -> [SandboxLedger.Event] {
-        await sandbox.ledger.events(of: payment.id)
-    }
-
-    func given(_ payment: PaymentReference) async -> [String] {
-        await events(payment).compactMap { if case .refunded(let amount) = $0 { amount } else { nil } }
-    }
-
     func notifications(_ payment: PaymentReference) async -> [IncomingNotification] {
         await sandbox.notifications.filter { $0.execution == payment.id }
             .map { IncomingNotification(headers: $0.headers, body: $0.body) }
@@ -135,45 +119,9 @@ extension SandboxLedger {
     func count(of event: Event) -> Int { entries.count { $0.event == event } }
 }
 
-/// A network that records keys and credentials, and on which answers can be changed.
-final class MerchantWire: HTTPTransport {
-    typealias Edit = @Sendable (_ path: String, _ body: inout JSONValue) -> Void
-
-    private struct State {
-        var requests: [HTTPRequest] = []
-        var edit: Edit?
-        var before: (@Sendable (HTTPRequest) async -> Void)?
-    }
-
-    private let base: any HTTPTransport
-    private let state = Mutex(State())
-
-    init(_ base: any HTTPTransport) { self.base = base }
-
-    var requests: [HTTPRequest] { state.withLock { $0.requests } }
-
+extension RecordingTransport {
     func keys(_ action: String) -> [String] {
         requests.filter { $0.url.path.hasSuffix("/" + action) }.compactMap { $0.headers["x-idempotency-key"] }
-    }
-
-    /// Changes the answers from now on.
-    func edit(_ edit: Edit?) { state.withLock { $0.edit = edit } }
-
-    /// Runs `act` before each request arrives.
-    func before(_ act: (@Sendable (HTTPRequest) async -> Void)?) { state.withLock { $0.before = act } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let (edit, before) = state.withLock { state in
-            state.requests.append(request)
-            return (state.edit, state.before)
-        }
-        await before?(request)
-        var response = try await base.send(request)
-        if let edit, var body = try? JSONValue(parsing: response.body) {
-            edit(request.url.path, &body)
-            response.body = body.serialized()
-        }
-        return response
     }
 }
 
@@ -193,14 +141,3 @@ func isUnknown(_ outcome: PaymentOutcome) -> Bool { isUnknown(outcome.report) }
 func isDeclined(_ report: ServiceReport) -> Bool { if case .declined = report { true } else { false } }
 
 func isDeclined(_ outcome: PaymentOutcome) -> Bool { isDeclined(outcome.report) }
-
-/// Steps that are not journaled.
-private struct PlainSteps: StepRunner {
-    func run(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-    ) async throws -> JSONValue { try await body() }
-
-    func hasRun(_ name: String) async -> Bool { false }
-
-    func ensureInCharge() async throws {}
-}

@@ -18,7 +18,7 @@ import Testing
         #expect(try await world.router.refund(request) == first)
         // Two refunds of the same amount differ by their ids alone.
         #expect(receipt(try await world.router.refund(try world.refund(payment, 3300, "credit-2"))) != nil)
-        #expect(await world.given(payment) == ["33.00 EUR", "33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR", "33.00 EUR"])
         #expect(Set(world.wire.keys("refund")).count == 2)
     }
 
@@ -30,7 +30,7 @@ import Testing
         // The service recognises the key and answers as before; it shows that it made no other refund, but not which
         // server's it was.
         #expect(receipt(try await other.refund(try world.refund(payment))) == nil)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     @Test("An amount that makes no sense, or is not there to be refunded, is not sent")
@@ -61,7 +61,7 @@ import Testing
         // A server with another journal knows neither the capture nor the refund.
         let other = try world.otherServer()
         #expect(isDeclined(try await other.refund(request)))
-        #expect(await world.given(payment) == ["90.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["90.00 EUR"])
     }
 
     // MARK: Lost and late
@@ -81,7 +81,7 @@ import Testing
         #expect(isUnknown(first) || first == .pending(retryAfter: nil), "\(first)")
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
         #expect(Set(world.wire.keys("refund")).count == 1)
     }
 
@@ -146,12 +146,12 @@ import Testing
         let outcome = try await world.router.refund(request)
         let reason = try #require(outcome.declineReason)
         #expect(reason.message.contains("LimitExceeded"))
-        #expect(await world.given(payment).isEmpty)
+        #expect(await world.refunds(payment.id).isEmpty)
         // The id is free again, under another key: the service would answer the old one as before.
         let again = try world.refund(payment, 2200, "LimitExceeded")
         #expect(receipt(try await world.router.refund(again))?.amount == again.amount)
         #expect(try await world.router.refund(again) == world.router.refund(again))
-        #expect(await world.given(payment) == ["22.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["22.00 EUR"])
         #expect(Set(world.wire.keys("refund")).count == 2)
     }
 
@@ -190,7 +190,7 @@ import Testing
         // A digest is not read back: the portal, or a person, says how such a refund ended.
         let outcome = try await world.router.refund(request)
         if id.utf8.count > 120 { #expect(isUnknown(outcome)) } else { #expect(receipt(outcome) != nil) }
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     @Test(
@@ -247,7 +247,7 @@ import Testing
         #expect((try? await world.router.refund(request)).map { !isDeclined($0) } ?? true)
         world.clock.advance(by: .seconds(60))
         #expect(receipt(try await world.router.refund(request)) != nil)
-        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(await world.refunds(payment.id) == ["33.00 EUR"])
     }
 
     // MARK: A dishonest service
@@ -288,7 +288,7 @@ import Testing
         world.faults.inject(.status(409, body: refused)) { $1.hasSuffix("/refund") }
         let outcome = try await world.router.refund(try world.refund(payment))
         #expect(!isDeclined(outcome), "\(outcome)")
-        #expect(await world.given(payment).count <= 1)
+        #expect(await world.refunds(payment.id).count <= 1)
     }
 
     @Test(
@@ -302,6 +302,6 @@ import Testing
         let (world, payment) = try await MerchantWorld.captured()
         world.faults.inject(.status(409, body: #"{"errors":[\#(error)]}"#)) { $1.hasSuffix("/refund") }
         #expect(isDeclined(try await world.router.refund(try world.refund(payment))))
-        #expect(await world.given(payment).isEmpty)
+        #expect(await world.refunds(payment.id).isEmpty)
     }
 }

@@ -58,7 +58,7 @@ import Testing
         let (world, client) = try await PayrailsWorld.opened()
         let url = client.execution + "/authorize"
         let credentials = ("Authorization", "Bearer \(client.token)")
-        let keyless = try await world.send(.post, url, try client.stored(), [credentials])
+        let keyless = try await world.send(.post, url, try client.stored(), headers: [credentials])
         #expect(keyless.failure == "400 request.header.missing")
         for body in [nil, "text", []] as [JSONValue?] {
             #expect(try await client.send(.post, url, body).failure == "400 request.malformed")
@@ -67,7 +67,7 @@ import Testing
 
     @Test("The same key pays once", arguments: Wire.allCases)
     func sameKeyPaysOnce(_ wire: Wire) async throws {
-        let client = try await PayrailsWorld(on: wire).open()
+        let client = try await PayrailsWorld().on(wire).open()
         let body = try client.stored()
         let first = try await client.authorize(body, key: "k")
         let second = try await client.authorize(body, key: "k")

@@ -37,7 +37,7 @@ import Testing
 
     @Test("Asks and concludes", arguments: Wire.allCases, rows)
     func asksAndConcludes(_ wire: Wire, _ row: Row) async throws {
-        let world = try PayrailsWorld(on: wire)
+        let world = try PayrailsWorld().on(wire)
         let client = try await world.open(row.scenario)
         #expect(try await client.authorize(try client.stored()).status == 201)
         let start = world.clock.now

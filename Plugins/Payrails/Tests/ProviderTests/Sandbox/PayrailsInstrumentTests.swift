@@ -63,7 +63,7 @@ import Testing
         #expect(try await world.merchant(.delete, "/payment/instruments/\(id)").json == ["success": true])
         #expect(try await world.merchant(.delete, "/payment/instruments/\(id)").failure == "404 request.not-found")
         #expect(try await world.merchant(.get, "/payment/instruments").failure == "400 request.param.missing")
-        let own = try await client.send(.get, world.base + "/public/payment/instruments")
+        let own = try await client.send(.get, world.origin + "/public/payment/instruments")
         #expect(own.json["results"]?.array?.count == 2)
     }
 

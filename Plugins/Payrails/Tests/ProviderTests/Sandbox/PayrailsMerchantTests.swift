@@ -29,29 +29,30 @@ import Testing
     func tokens() async throws {
         let world = PayrailsWorld { $0.accessTokenLifetime = 60 }
         for (path, secret) in [("sandbox-merchant", "wrong"), ("other", "sandbox-secret"), ("sandbox-merchant", "")] {
-            let answer = try await world.send(.post, "/auth/token/\(path)", nil, [("x-api-key", secret)])
+            let answer = try await world.send(.post, "/auth/token/\(path)", headers: [("x-api-key", secret)])
             #expect(answer.status == 401 && answer.json["error"] == "invalid_client")
             #expect(answer.json["error_description"]?.string != nil && answer.json["errors"] == nil)
         }
-        let good = try await world.send(.post, "/auth/token/sandbox-merchant", nil, [("x-api-key", "sandbox-secret")])
+        let good = try await world.send(
+            .post, "/auth/token/sandbox-merchant", headers: [("x-api-key", "sandbox-secret")])
         #expect(good.json["token_type"] == "Bearer" && good.json["expires_in"]?.int64 == 60)
         let headers = [
             ("Authorization", "Bearer \(good.json["access_token"]?.string ?? "")"), ("x-idempotency-key", "k"),
         ]
-        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers).status == 201)
+        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers: headers).status == 201)
         world.clock.advance(by: .seconds(60))
-        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers).status == 401)
+        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers: headers).status == 401)
     }
 
     @Test("Sessions are made, in process and over HTTP", arguments: Wire.allCases)
     func initialises(_ wire: Wire) async throws {
-        let world = try PayrailsWorld(on: wire)
+        let world = try PayrailsWorld().on(wire)
         let first = try await world.merchant(.post, "/merchant/client/init", Self.order, key: "one")
         #expect(first.status == 201 && first.json["version"]?.string?.isEmpty == false)
         let payload = try client(world, first)
         #expect(payload["execution"]?["merchantReference"] == "order-7")
         #expect(payload["amount"] == ["value": "12.34", "currency": "EUR"])
-        #expect(payload["execution"]?["links"]?["self"]?.string?.hasPrefix(world.base + "/public/") == true)
+        #expect(payload["execution"]?["links"]?["self"]?.string?.hasPrefix(world.origin + "/public/") == true)
         // Recorded: the same key is the same execution, whatever the body.
         var other = Self.order
         other["merchantReference"] = "order-8"

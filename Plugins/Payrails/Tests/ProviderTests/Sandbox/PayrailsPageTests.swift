@@ -20,7 +20,7 @@ import Testing
 
     @Test("Pages that payers complete", arguments: Wire.allCases, Way.allCases)
     func completing(_ wire: Wire, _ way: Way) async throws {
-        let world = try PayrailsWorld(on: wire)
+        let world = try PayrailsWorld().on(wire)
         let (client, body) = try await way.open(world)
         #expect(try await client.pay(body, world.payer(.completes)) == .paid)
         #expect(await client.captures() == 1)
@@ -87,8 +87,8 @@ import Testing
         _ = try await client.authorize(try client.stored())
         let page = try #require(try await client.read()["links"]?["3ds"]?.string)
         #expect(try await world.send(.get, String(page.dropLast()) + "x").status == 404)
-        #expect(try await world.send(.get, world.base + "/agreements/approve?ba_token=BA-1").status == 404)
-        let empty = try await world.send(.post, page, nil, [])
+        #expect(try await world.send(.get, world.origin + "/agreements/approve?ba_token=BA-1").status == 404)
+        let empty = try await world.send(.post, page, headers: [])
         #expect(empty.failure == "400 request.param.missing")
         let shown = try await world.send(.get, page)
         let policy = try #require(shown.headers["Content-Security-Policy"])

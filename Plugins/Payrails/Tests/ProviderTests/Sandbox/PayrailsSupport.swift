@@ -2,32 +2,28 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
-import PaymentTransport
 import PayrailsSandbox
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
+@testable import PayrailsProvider
+
 typealias PayrailsScenario = PayrailsSandbox.Scenario
 
-/// A sandbox and a client that sends it exactly the given requests.
-struct PayrailsWorld: Sendable {
-    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
-    let sandbox: PayrailsSandbox
-    /// The server of the sandbox; nil if it is called in the same process.
-    private(set) var server: LoopbackServer?
+extension PayrailsSandbox: VendorSandbox {
+    static var origin: String { "https://api-pub.payrails.io" }
+}
 
-    init(_ configure: (inout PayrailsSandbox.Configuration) -> Void = { _ in }) {
+/// A sandbox, for exactly the given requests, the vendor's client and routers.
+typealias PayrailsWorld = VendorWorld<PayrailsSandbox, Void>
+
+extension PayrailsWorld {
+    init(seed: UInt64 = 1, _ configure: (inout PayrailsSandbox.Configuration) -> Void = { _ in }) {
         var configuration = PayrailsSandbox.Configuration()
         configure(&configuration)
-        sandbox = PayrailsSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 1))
+        self.init(seed: seed) { PayrailsSandbox(configuration, clock: $0, random: $1) }
     }
-
-    init(on wire: Wire) throws {
-        self.init()
-        if wire == .loopback { server = try LoopbackServer(sandbox) }
-    }
-
-    var base: String { server?.baseURL.origin ?? "https://api-pub.payrails.io" }
 
     func open(
         _ scenario: PayrailsScenario = .paid, amount: Money? = nil, holder: String? = nil
@@ -37,34 +33,37 @@ struct PayrailsWorld: Sendable {
         return try PayrailsClient(self, session)
     }
 
-    func send(_ request: HTTPRequest) async throws -> PayAnswer {
-        guard server != nil else { return PayAnswer(await sandbox.respond(to: request)) }
-        return PayAnswer(try await PlatformTransport().send(request))
-    }
-
-    func send(
-        _ method: HTTPRequest.Method, _ url: String, _ body: JSONValue? = nil, _ headers: [(String, String)] = []
-    ) async throws -> PayAnswer {
-        var request = HTTPRequest(
-            method, try HTTPURL(url.hasPrefix("/") ? base + url : url),
-            headers: ["Content-Type": "application/json"], body: body?.serialized() ?? [])
-        for (name, value) in headers { request.headers.append(name, value) }
-        return try await send(request)
-    }
-
     /// A merchant's call with a fresh access token.
     func merchant(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, key: String = UUID().uuidString
     ) async throws -> PayAnswer {
-        let token = try await send(.post, "/auth/token/sandbox-merchant", nil, [("x-api-key", "sandbox-secret")])
+        let token = try await send(
+            .post, "/auth/token/sandbox-merchant", headers: [("x-api-key", "sandbox-secret")])
         let access = try #require(token.json["access_token"]?.string)
         return try await send(
-            method, path, body, [("Authorization", "Bearer \(access)"), ("x-idempotency-key", key)])
+            method, path, body, headers: [("Authorization", "Bearer \(access)"), ("x-idempotency-key", key)])
     }
 
     func payer(_ behaviour: PayrailsSandbox.PayerBehaviour) -> Payer {
         guard server != nil else { return sandbox.payer(behaviour) }
-        return PayrailsSandbox.payer(behaviour, transport: PlatformTransport())
+        return PayrailsSandbox.payer(behaviour, transport: wire)
+    }
+
+    // MARK: The payer's side
+
+    /// A new session as the vendor's client opens it.
+    func session(_ scenario: PayrailsScenario) async throws -> (PayrailsSandbox.Session, PayrailsSession) {
+        let made = await sandbox.createSession(scenario)
+        return (made, try session(made))
+    }
+
+    func session(
+        _ made: PayrailsSandbox.Session, over transport: (any HTTPTransport)? = nil,
+        random: any RandomSource = SystemRandomSource(), onSessionExpired: Payrails.SessionExpiredHandler? = nil
+    ) throws -> PayrailsSession {
+        try PayrailsSession(
+            Payrails.Configuration(initData: Payrails.InitData(version: made.version, data: made.data.reveal())),
+            transport: transport ?? wire, clock: clock, random: random, onSessionExpired: onSessionExpired)
     }
 }
 
@@ -124,7 +123,7 @@ final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time
     ) async throws -> PayAnswer {
         requests.append("\(method.rawValue) \(url.replacing(execution, with: ""))")
         return try await world.send(
-            method, url, body, [("Authorization", "Bearer \(token)"), ("x-idempotency-key", key)])
+            method, url, body, headers: [("Authorization", "Bearer \(token)"), ("x-idempotency-key", key)])
     }
 
     // MARK: Paying
@@ -161,7 +160,7 @@ final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time
         (try await read())["status"]?.array?.compactMap { $0["code"]?.string } ?? []
     }
 
-    func captures() async -> Int { await world.sandbox.ledger.captures(of: session.id) }
+    func captures() async -> Int { await world.captures(session.id) }
 }
 
 /// The polling algorithm of the vendor's client, written from its description.

@@ -112,7 +112,9 @@ import Testing
         ]
         #expect(answers[0].json == answers[1].json)
         #expect(await world.sandbox.storedInstruments(of: "ada").count == 4)
-        #expect(try await world.send(.post, address, body, [("Authorization", "Bearer \(client.token)")]).status == 400)
+        #expect(
+            try await world.send(.post, address, body, headers: [("Authorization", "Bearer \(client.token)")]).status
+                == 400)
     }
 
     @Test("Of an instrument only what is documented can be changed, and nothing of a change that is refused")
@@ -140,7 +142,7 @@ import Testing
         #expect(answer.status == 200 && answer.json["status"] == "disabled" && answer.json["default"] == false)
         #expect(answer.json["merchantReference"] == "m-1" && answer.json["networkTransactionReference"] == "n-1")
         #expect(
-            try await world.send(.patch, address, [:], [("Authorization", "Bearer \(client.token)")]).failure
+            try await world.send(.patch, address, [:], headers: [("Authorization", "Bearer \(client.token)")]).failure
                 == "400 request.header.missing")
     }
 }
