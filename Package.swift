@@ -557,9 +557,8 @@ let wholes: [Target] = [
     .testTarget(
         name: "MerchantTableTests",
         dependencies: [
-            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentTesting", "TestSupport",
-            "CitconSandbox", "PayrailsSandbox", "WalletConnectPaySandbox", "CitconMerchant", "CitconProvider",
-            "PayrailsMerchant", "WalletConnectPayMerchant",
+            "PaymentCore", "PaymentRouting", "PaymentTesting", "TestSupport", "CitconSandbox", "PayrailsSandbox",
+            "WalletConnectPaySandbox",
         ]),
     .testTarget(
         name: "PayrouteCommandsTests",

@@ -1,47 +1,55 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import TestSupport
+import Testing
 
-/// One payment of a merchant at a simulated service, and the faults that can meet an operation on it.
+/// One payment of a merchant at a simulated vendor, and the faults that can meet an operation on it.
 struct MerchantBench: Sendable {
+    /// Lets the next operation fail at the service.
+    typealias Failure = @Sendable (MerchantVerb, FaultInjector) async -> Void
+
     let merchant: any PaymentService
-    let payment: PaymentReference
+    let payment: any SimulatedPayment
     let price: Money
     let clock: VirtualClock
     let faults: FaultInjector
     let wire: BetweenTransport
     let router: PaymentRouter
-    /// Lets the next operation fail at the service.
-    var fail: @Sendable (MerchantVerb) async -> Void = { _ in }
+    let fail: Failure
     /// Shows the effect of operations late; nil where answers to questions are old instead.
     var showLate: (@Sendable () async -> Void)?
-    /// True if the service refunds parts of a payment; then a half is refunded.
-    var refundsParts = true
-    let notifications: @Sendable () async -> [IncomingNotification]
-    /// The amounts that an operation has moved, in minor units; of cancellations their number.
-    let moved: @Sendable (MerchantVerb) async -> [UInt128]
 
+    /// Makes a payment in the state that `verb` needs: authorised where the vendor has such payments, and paid for a
+    /// refund.
     init(
-        _ merchant: any PaymentService, _ payment: PaymentReference, _ price: Money, _ sandbox: any SandboxService,
-        _ clock: VirtualClock, notifications: @escaping @Sendable () async -> [IncomingNotification],
-        moved: @escaping @Sendable (MerchantVerb) async -> [UInt128]
-    ) throws {
-        (self.merchant, self.payment, self.price, self.clock) = (merchant, payment, price, clock)
-        faults = FaultInjector(sandbox)
+        _ vendor: some SimulatedVendor, _ verb: MerchantVerb, _ clock: VirtualClock, fail: @escaping Failure
+    ) async throws {
+        let authorized = vendor.scenarios.first { $0.ending == .authorized }
+        let scenario = try #require(authorized ?? vendor.scenarios.first { $0.ending == .paid })
+        payment = try await vendor.makePayment(scenario, over: nil)
+        if verb == .refund { await payment.pay() } else if authorized != nil { await payment.authorize() }
+        price = try #require(payment.price)
+        merchant = try #require(vendor.services.last)
+        (self.clock, self.fail) = (clock, fail)
+        faults = FaultInjector(Hosts(services: vendor.hosts))
         wire = BetweenTransport(SandboxTransport(faults))
         router = try Self.router(merchant, wire, clock, seed: 1)
-        self.notifications = notifications
-        self.moved = moved
+    }
+
+    /// The vendor's services by their hosts.
+    private struct Hosts: SandboxService {
+        let services: [String: any SandboxService]
+
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            await services[request.url.authority]?.respond(to: request) ?? HTTPResponse(status: 404)
+        }
     }
 
     private static func router(
         _ merchant: any PaymentService, _ wire: any HTTPTransport, _ clock: VirtualClock, seed: UInt64
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([merchant]), transport: wire, journal: InMemoryJournal(), clock: clock,
-            random: SeededRandomSource(seed: seed))
+        try PaymentRouter(merchant, over: wire, clock: clock, seed: seed)
     }
 
     /// Carries out `verb` under `fault`, and asks again a minute later.
@@ -49,17 +57,19 @@ struct MerchantBench: Sendable {
     /// - Returns: what was stated and moved: at once, a minute later, and the payment's status then.
     func run(_ verb: MerchantVerb, _ fault: MerchantFault) async throws -> String {
         let other = try Self.router(merchant, SandboxTransport(faults), clock, seed: 2)
-        let payment = payment
-        let parts: UInt128 = verb == .refund && refundsParts ? 2 : 1
+        let payment = payment.reference
+        // Where parts can be refunded, a half is.
+        let refundsOnce = (merchant as? any RefundingService)?.refundsOnce ?? false
+        let parts: UInt128 = verb == .refund && !refundsOnce ? 2 : 1
         let amount = try Money(minorUnits: price.minorUnits / parts, currency: price.currency)
-        let earlier = await notifications()
+        let earlier = await self.payment.messages().notifications
         let isRequest: @Sendable (HTTPRequest) -> Bool = { verb.isRequest($0.method.rawValue, $0.url.path) }
         switch fault {
         case .requestLost: faults.inject(.dropBefore, when: verb.isRequest)
         case .answerLost: faults.inject(.dropAfter, when: verb.isRequest)
         case .statusLate:
             if let showLate { await showLate() } else { wire.once(before: isRequest) { wire.answerAsBefore(true) } }
-        case .fails: await fail(verb)
+        case .fails: await fail(verb, faults)
         case .otherServer: wire.once(before: isRequest) { _ = await verb.state(payment, amount, by: other) }
         case .otherAmount:
             let half = try Money(minorUnits: amount.minorUnits / 2, currency: price.currency)
@@ -77,7 +87,7 @@ struct MerchantBench: Sendable {
         clock.advance(by: .seconds(60))
         switch fault {
         case .lateMessage: await handle(earlier)
-        case .replayedMessage: for _ in 0..<2 { await handle(await notifications()) }
+        case .replayedMessage: for _ in 0..<2 { await handle(await self.payment.messages().notifications) }
         default: break
         }
         let second = fault == .secondServer ? other : router
@@ -94,26 +104,13 @@ struct MerchantBench: Sendable {
     }
 
     private func text(_ verb: MerchantVerb) async -> String {
-        let moved = await moved(verb)
+        let truth = await payment.truth()
+        let moved: [UInt128] =
+            switch verb {
+            case .capture: truth.captured
+            case .cancel: Array(repeating: 1, count: truth.cancellations)
+            case .refund: truth.refunded
+            }
         return moved.isEmpty ? "0" : moved.map { "\($0)" }.joined(separator: "+")
-    }
-}
-
-extension SandboxLedger {
-    /// The amounts of the events of a payment in minor units, where `amount` returns the text of one.
-    func units(of payment: String, _ amount: (Event) -> String?) -> [UInt128] {
-        events(of: payment).compactMap(amount).compactMap { text in
-            text.split(separator: " ").first.flatMap { UInt128($0.filter { $0 != "." }) }
-        }
-    }
-
-    /// The refunded amounts of a payment in minor units.
-    func refunds(of payment: String) -> [UInt128] {
-        units(of: payment) { if case .refunded(let amount) = $0 { amount } else { nil } }
-    }
-
-    /// One for each cancellation of a payment.
-    func cancellations(of payment: String) -> [UInt128] {
-        events(of: payment).filter { $0 == .cancelled }.map { _ in 1 }
     }
 }

@@ -32,6 +32,8 @@ package struct SimulatedPayrails: SimulatedVendor {
     package let secrets = [
         key.reveal(), mark.reveal(), "4111111111111111", "ada@example.com", "eyJhbGciOiJSUzI1NiIs",
     ]
+    /// The service of the merchant itself.
+    package var sandbox: PayrailsSandbox { shops.own }
     private let shops: Shops
     private let sessions: Sessions
 
