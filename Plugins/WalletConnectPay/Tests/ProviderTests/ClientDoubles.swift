@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import Synchronization
 import TestSupport
+import WalletConnectPaySandbox
 
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
@@ -19,6 +20,35 @@ extension VirtualClock {
 struct SameRandom: RandomSource {
     var bits: UInt64 = 0
     func next() -> UInt64 { bits }
+}
+
+/// A wallet that keeps the transactions that it has sent; `before` runs first.
+final class CountingWallet: PaymentSigner {
+    private let base: SandboxWallet
+    private let before: @Sendable () async throws -> Void
+    private let after: @Sendable () throws -> Void
+    private let hashes = Mutex<[String]>([])
+
+    init(
+        _ base: SandboxWallet, before: @escaping @Sendable () async throws -> Void = {},
+        after: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.base = base
+        self.before = before
+        self.after = after
+    }
+
+    /// The transactions that it has sent.
+    var sent: [String] { hashes.withLock { $0 } }
+
+    func supports(method: String) -> Bool { base.supports(method: method) }
+    func sign(_ request: SigningRequest) async throws -> String {
+        try await before()
+        let result = try await base.sign(request)
+        if request.method == "eth_sendTransaction" { hashes.withLock { $0.append(result) } }
+        try after()
+        return result
+    }
 }
 
 /// A service that answers by script and keeps every request.

@@ -46,8 +46,8 @@ import WalletConnectPaySandbox
         return text
     }
 
-    @Test("The payer's data go with the confirmation only", arguments: TestWorld.Wire.allCases)
-    func valuesGoWithTheConfirmationOnly(_ wire: TestWorld.Wire) async throws {
+    @Test("The payer's data go with the confirmation only", arguments: Wire.allCases)
+    func valuesGoWithTheConfirmationOnly(_ wire: Wire) async throws {
         let lines = Mutex("")
         let world = try TestWorld(wire, log: PaymentLog { event in lines.withLock { $0 += "\(event)\n" } })
         let payment = await world.sandbox.createPayment(.dataCollection)
@@ -171,22 +171,16 @@ import WalletConnectPaySandbox
     static func pay(
         _ scenario: WalletConnectPaySandbox.Scenario, option: Int, signingTakes time: Duration
     ) async throws -> (outcome: Result<PaymentOutcome, any Error>, requests: [String]) {
-        let clock = VirtualClock()
-        let sandbox = WalletConnectPaySandbox(clock: clock)
-        let faults = FaultInjector(sandbox)
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([
-                WalletConnectPayProvider(
-                    configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("k"))))
-            ]), transport: SandboxTransport(faults), journal: InMemoryJournal(), clock: clock)
+        let world = PayWorld(at: 1_800_000_000)
+        let router = try world.router(of: try world.provider())
         let wallet = DevelopmentWallet(seed: 7)
         let payer = Payer(
             accounts: wallet.accounts(onChains: [1, 10, 8453]),
-            signer: SlowWallet(wallet: wallet, clock: clock, time: time), chooser: { $0.options[option].id })
-        let payment = await sandbox.createPayment(scenario)
+            signer: SlowWallet(wallet: wallet, clock: world.clock, time: time), chooser: { $0.options[option].id })
+        let payment = await world.sandbox.createPayment(scenario)
         let outcome: Result<PaymentOutcome, any Error>
         do { outcome = .success(try await router.pay(payment.link, as: payer)) } catch { outcome = .failure(error) }
-        return (outcome, faults.requests.map { String($0.path.split(separator: "/").last ?? "") })
+        return (outcome, world.faults.requests.map { String($0.path.split(separator: "/").last ?? "") })
     }
 
     @Test("A payment that expires while it is signed is not confirmed")
@@ -210,33 +204,22 @@ import WalletConnectPaySandbox
 
     @Test("A signer that fails midway leaves the payment open")
     func aSignerThatFailsMidwayLeavesThePaymentOpen() async throws {
-        struct Flaky: PaymentSigner {
-            struct NoBattery: Error {}
-            let wallet: DevelopmentWallet
-            let calls = Counter()
-            func supports(method: String) -> Bool { true }
-            func sign(_ request: SigningRequest) async throws -> String {
-                if calls.next() == 0 { throw NoBattery() }
-                return try await wallet.sign(request)
-            }
-        }
+        struct NoBattery: Error {}
         let (world, payment) = try await TestWorld.made()
+        let isCharged = Mutex(false)
+        let flaky = CountingWallet(
+            SandboxWallet(world.wallet),
+            before: {
+                try isCharged.withLock { isCharged in
+                    defer { isCharged = true }
+                    if !isCharged { throw NoBattery() }
+                }
+            })
         let payer = Payer(
-            accounts: world.wallet.accounts(onChains: [8453]), signer: Flaky(wallet: world.wallet),
-            policy: .firstWhateverItCosts)
+            accounts: world.wallet.accounts(onChains: [8453]), signer: flaky, policy: .firstWhateverItCosts)
         await #expect(throws: PaymentError.self) { try await world.router.pay(payment.link, as: payer) }
         #expect(world.confirmRequests == 0)
         #expect(try await world.router.pay(payment.link, as: payer).description.hasPrefix("paid"))
         #expect(world.confirmRequests == 1)
-    }
-
-    final class Counter: Sendable {
-        private let value = Mutex(0)
-        func next() -> Int {
-            value.withLock { value in
-                defer { value += 1 }
-                return value
-            }
-        }
     }
 }

@@ -1,8 +1,6 @@
 import Foundation
 import PaymentCore
-import PaymentLoopback
 import PaymentTesting
-import PaymentTransport
 import PaymentWallet
 import Synchronization
 import TestSupport
@@ -18,30 +16,22 @@ import WalletConnectPaySandbox
 
     /// A sandbox, the faults before it, and a client of it.
     struct World: Sendable {
-        let sandbox: WalletConnectPaySandbox
-        let faults: FaultInjector
-        let server: LoopbackServer?
+        private let world: PayWorld
         let client: PayClient
         let wallet = DevelopmentWallet(seed: 7)
         let lines = ClientWorld.Lines()
 
-        init(
-            _ wire: TestWorld.Wire, key: String = "key", requestTimeout: Duration = .seconds(10)
-        ) throws {
-            let clock = VirtualClock()
-            sandbox = WalletConnectPaySandbox(clock: clock)
-            faults = FaultInjector(sandbox)
-            server = wire == .loopback ? try LoopbackServer(faults) : nil
-            let transport: any HTTPTransport = wire == .loopback ? PlatformTransport() : SandboxTransport(faults)
+        init(_ wire: Wire, key: String = "key") throws {
+            world = try PayWorld(at: 1_800_000_000).on(wire)
             let lines = lines
             client = PayClient(
                 configuration: try GatewayConfiguration(
-                    credentials: .apiKey(Redacted(key)),
-                    baseURL: server?.baseURL.text ?? GatewayConfiguration.productionURL,
-                    requestTimeout: requestTimeout),
-                transport: transport, clock: clock, log: PayLog { lines.add($0) })
+                    credentials: .apiKey(Redacted(key)), baseURL: world.origin, requestTimeout: .seconds(10)),
+                transport: world.wire, clock: world.clock, log: PayLog { lines.add($0) })
         }
 
+        var sandbox: WalletConnectPaySandbox { world.sandbox }
+        var faults: FaultInjector { world.faults }
         var accounts: [String] { wallet.accounts(onChains: [1, 10, 8453]).map(\.text) }
 
         func pay(
@@ -75,8 +65,8 @@ import WalletConnectPaySandbox
         (.buildAction, "succeeded"),
     ]
 
-    @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, endings)
-    func endsEachScenario(_ wire: TestWorld.Wire, _ item: (scenario: Scenario, ending: String)) async throws {
+    @Test("Each scenario ends as it should", arguments: Wire.allCases, endings)
+    func endsEachScenario(_ wire: Wire, _ item: (scenario: Scenario, ending: String)) async throws {
         let world = try World(wire)
         let payment = await world.sandbox.createPayment(item.scenario)
         let ending: String
@@ -89,8 +79,8 @@ import WalletConnectPaySandbox
         #expect(await world.sandbox.ledger.captures(of: payment.id) <= 1)
     }
 
-    @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases)
-    func paysWithEachKindOfOption(_ wire: TestWorld.Wire) async throws {
+    @Test("Each kind of option pays once", arguments: Wire.allCases)
+    func paysWithEachKindOfOption(_ wire: Wire) async throws {
         for option in 0..<3 {
             let world = try World(wire)
             let payment = await world.sandbox.createPayment(.paidAfterPolling)
@@ -101,8 +91,8 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Data come first", arguments: TestWorld.Wire.allCases)
-    func dataComesFirst(_ wire: TestWorld.Wire) async throws {
+    @Test("Data come first", arguments: Wire.allCases)
+    func dataComesFirst(_ wire: Wire) async throws {
         let world = try World(wire)
         let payment = await world.sandbox.createPayment(.dataCollection)
         let data = [
@@ -130,8 +120,8 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Many payments at once are each paid once", arguments: TestWorld.Wire.allCases)
-    func manyPaymentsAtOnce(_ wire: TestWorld.Wire) async throws {
+    @Test("Many payments at once are each paid once", arguments: Wire.allCases)
+    func manyPaymentsAtOnce(_ wire: Wire) async throws {
         let world = try World(wire)
         var payments: [WalletConnectPaySandbox.Payment] = []
         for _ in 0..<20 { payments.append(await world.sandbox.createPayment(.paidAfterPolling)) }
@@ -169,8 +159,8 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Only an open payment is cancelled", arguments: TestWorld.Wire.allCases)
-    func cancelsAnOpenPaymentOnly(_ wire: TestWorld.Wire) async throws {
+    @Test("Only an open payment is cancelled", arguments: Wire.allCases)
+    func cancelsAnOpenPaymentOnly(_ wire: Wire) async throws {
         let world = try World(wire)
         let open = await world.sandbox.createPayment()
         let response = try await world.client.cancelPayment(paymentId: open.id)

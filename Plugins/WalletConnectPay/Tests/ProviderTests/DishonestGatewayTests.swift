@@ -44,9 +44,9 @@ import WalletConnectPaySandbox
         let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
         let payment = await sandbox.createPayment(tampered: answer)
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]),
-            transport: SandboxTransport(sandbox), journal: InMemoryJournal())
+        let router = try PaymentRouter(
+            WalletConnectPayProvider(configuration: gateway), over: SandboxTransport(sandbox),
+            clock: SystemPaymentClock())
         let signer = CountingSigner()
         await #expect {
             let outcome = try await router.pay(payment.link, as: Self.payer(signer))
@@ -94,9 +94,9 @@ import WalletConnectPaySandbox
     func honest() async throws {
         let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]),
-            transport: SandboxTransport(sandbox), journal: InMemoryJournal())
+        let router = try PaymentRouter(
+            WalletConnectPayProvider(configuration: gateway), over: SandboxTransport(sandbox),
+            clock: SystemPaymentClock())
         for scenario in [WalletConnectPaySandbox.Scenario.paidAtOnce, .approvalAndPermit, .nativeCoin, .solana] {
             let payment = await sandbox.createPayment(scenario)
             let signer = CountingSigner()

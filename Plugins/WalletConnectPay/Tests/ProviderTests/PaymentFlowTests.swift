@@ -21,8 +21,8 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, Scenario.allCases)
-    func endsEachScenarioAsItShould(_ wire: TestWorld.Wire, _ scenario: Scenario) async throws {
+    @Test("Each scenario ends as it should", arguments: Wire.allCases, Scenario.allCases)
+    func endsEachScenarioAsItShould(_ wire: Wire, _ scenario: Scenario) async throws {
         let (world, payment) = try await TestWorld.made(scenario, on: wire)
         let payer = SandboxWallet(world.wallet).payer()
         do {
@@ -80,8 +80,8 @@ import WalletConnectPaySandbox
         #expect(world.confirmRequests == 0)
     }
 
-    @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases, [0, 1, 2])
-    func paysWithEachSignature(_ wire: TestWorld.Wire, _ index: Int) async throws {
+    @Test("Each kind of option pays once", arguments: Wire.allCases, [0, 1, 2])
+    func paysWithEachSignature(_ wire: Wire, _ index: Int) async throws {
         let (world, payment) = try await TestWorld.made(on: wire)
         let outcome = try await world.router.pay(payment.link, as: world.payer { $0.options[index].id })
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
@@ -121,8 +121,8 @@ import WalletConnectPaySandbox
         #expect(outcome.description.hasPrefix("paid"))
     }
 
-    @Test("Payments of one link at once are one", arguments: TestWorld.Wire.allCases)
-    func twoPaymentsAtOnceAreOne(_ wire: TestWorld.Wire) async throws {
+    @Test("Payments of one link at once are one", arguments: Wire.allCases)
+    func twoPaymentsAtOnceAreOne(_ wire: Wire) async throws {
         let (world, payment) = try await TestWorld.made(.paidAfterPolling, on: wire)
         let outcomes = try await withThrowingTaskGroup(of: PaymentOutcome.self) { group in
             for _ in 0..<8 { group.addTask { try await world.router.pay(payment.link, as: world.payer()) } }

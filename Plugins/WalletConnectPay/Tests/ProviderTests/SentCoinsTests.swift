@@ -15,35 +15,6 @@ import WalletConnectPaySandbox
 @Suite struct SentCoinsTests {
     typealias Scenario = WalletConnectPaySandbox.Scenario
 
-    /// A wallet that counts its transactions; `before` runs first.
-    final class CountingWallet: PaymentSigner {
-        private let base: SandboxWallet
-        private let before: @Sendable () async throws -> Void
-        private let after: @Sendable () throws -> Void
-        private let hashes = Mutex<[String]>([])
-
-        init(
-            _ base: SandboxWallet, before: @escaping @Sendable () async throws -> Void = {},
-            after: @escaping @Sendable () throws -> Void = {}
-        ) {
-            self.base = base
-            self.before = before
-            self.after = after
-        }
-
-        /// The transactions that it has sent.
-        var sent: [String] { hashes.withLock { $0 } }
-
-        func supports(method: String) -> Bool { base.supports(method: method) }
-        func sign(_ request: SigningRequest) async throws -> String {
-            try await before()
-            let result = try await base.sign(request)
-            if request.method == "eth_sendTransaction" { hashes.withLock { $0.append(result) } }
-            try after()
-            return result
-        }
-    }
-
     struct Lost: Error {}
 
     /// Pays with the chain's native coin if it can.
@@ -299,9 +270,8 @@ import WalletConnectPaySandbox
     func aClockAheadIsNotBelieved() async throws {
         let (world, payment) = try await TestWorld.made(.paidAtOnce)
         // Another device pays while this payer decides; then this one's payment expires.
-        let other = PaymentRouter(
-            registry: world.router.registry, transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(),
-            clock: world.clock)
+        let other = try world.router(
+            of: world.service, over: SandboxTransport(world.sandbox), journal: InMemoryJournal(), seed: 8)
         let wallet = CountingWallet(
             SandboxWallet(world.wallet),
             before: {

@@ -12,51 +12,35 @@ import WalletConnectPaySandbox
 
 /// A signature that has left is money until it is no longer good, whatever the gateway answers.
 @Suite struct SignedMoneyTests {
-    /// A gateway that takes a signature, keeps it, and answers as it likes.
-    private final class KeepingGateway: HTTPTransport {
-        let base: SandboxTransport
-        let answer: HTTPResponse?
-        private let state = Mutex<[HTTPRequest]>([])
-
-        init(_ base: SandboxTransport, answering answer: HTTPResponse?) { (self.base, self.answer) = (base, answer) }
-
-        var kept: [HTTPRequest] { state.withLock { $0 } }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            guard request.url.path.hasSuffix("/confirm") else { return try await base.send(request) }
-            state.withLock { $0.append(request) }
-            guard let answer else { throw TransportError(.notSent, .timedOut, origin: request.url.origin) }
-            return answer
-        }
-    }
-
     private static func refusal(_ status: Int, _ body: String) -> HTTPResponse {
         HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
     }
 
     private struct Shop {
-        let clock = VirtualClock()
-        let journal = InMemoryJournal()
-        let sandbox: WalletConnectPaySandbox
-        let gateway: KeepingGateway
+        let world = PayWorld(at: 1_800_000_000)
+        /// Takes a signature, keeps it, and answers as it likes.
+        let gateway: RecordingTransport
         let router: PaymentRouter
         let payer = SandboxWallet(DevelopmentWallet(seed: 7)).payer()
 
         init(answering answer: HTTPResponse?) throws {
-            sandbox = WalletConnectPaySandbox(.init(), clock: clock)
-            gateway = KeepingGateway(SandboxTransport(sandbox), answering: answer)
-            let provider = WalletConnectPayProvider(
-                configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))))
+            gateway = RecordingTransport { [wire = world.wire] request throws(TransportError) in
+                guard request.url.path.hasSuffix("/confirm") else { return try await wire.send(request) }
+                guard let answer else { throw TransportError(.notSent, .timedOut, origin: request.url.origin) }
+                return answer
+            }
             let coin = try Currency(unit: "caip19/eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
             let limit = SpendingLimit(try Money(decimal: "20", currency: coin, exponent: 6), per: .day)
             router = PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: gateway, journal: journal, clock: clock,
-                autoPay: AutoPay(within: [limit], timeZone: .gmt))
+                registry: try ProviderRegistry([try world.provider()]), transport: gateway, journal: world.journal,
+                clock: world.clock, autoPay: AutoPay(within: [limit], timeZone: .gmt))
         }
+
+        var kept: [HTTPRequest] { gateway.requests.filter { $0.url.path.hasSuffix("/confirm") } }
 
         /// Pays a new payment of 12.50 without a question.
         func pay() async throws -> PaymentOutcome {
-            try await router.pay(await sandbox.createPayment(.paidAtOnce, cents: 1250).link, as: payer)
+            try await router.pay(await world.sandbox.createPayment(.paidAtOnce, cents: 1250).link, as: payer)
         }
     }
 
@@ -77,33 +61,33 @@ import WalletConnectPaySandbox
                         == true)
             }
         }
-        #expect(shop.gateway.kept.count == 1)
+        #expect(shop.kept.count == 1)
         var captured = 0
-        for request in shop.gateway.kept where await shop.sandbox.respond(to: request).status == 200 { captured += 1 }
+        for request in shop.kept where await shop.world.sandbox.respond(to: request).status == 200 { captured += 1 }
         #expect(captured == 1)
-        #expect(await shop.journal.unfinished().count == 1)
+        #expect(await shop.world.journal.unfinished().count == 1)
         // It may have been cashed until then: what was signed counts, although no report says that it was paid.
-        shop.clock.advance(by: .seconds(3600))
+        shop.world.clock.advance(by: .seconds(3600))
         _ = try await shop.router.recover(as: Payer())
-        #expect(await shop.journal.spendings(since: SpendingDay(number: 0)).map(\.state) == [.paid])
+        #expect(await shop.world.journal.spendings(since: SpendingDay(number: 0)).map(\.state) == [.paid])
         _ = try? await shop.pay()
-        #expect(shop.gateway.kept.count == 1)
+        #expect(shop.kept.count == 1)
     }
 
     @Test("One payment has one signature, however often it is asked for")
     func oneSignature() async throws {
         let shop = try Shop(answering: Self.refusal(422, #"{"code":"invalid_params","message":"no"}"#))
-        let payment = await shop.sandbox.createPayment(.paidAtOnce, cents: 1250)
+        let payment = await shop.world.sandbox.createPayment(.paidAtOnce, cents: 1250)
         for _ in 0..<3 { _ = try? await shop.router.pay(payment.link, as: shop.payer) }
-        #expect(Set(shop.gateway.kept.map(\.body)).count == 1)
+        #expect(Set(shop.kept.map(\.body)).count == 1)
     }
 
     @Test("A signature that no request has carried is none")
     func unsent() async throws {
         let shop = try Shop(answering: nil)
         for _ in 0..<3 { await #expect(throws: PaymentError.self) { try await shop.pay() } }
-        #expect(shop.gateway.kept.count == 3)
-        #expect(await shop.journal.unfinished().isEmpty)
-        #expect(await shop.journal.spendings(since: SpendingDay(number: 0)).allSatisfy { $0.state == .released })
+        #expect(shop.kept.count == 3)
+        #expect(await shop.world.journal.unfinished().isEmpty)
+        #expect(await shop.world.journal.spendings(since: SpendingDay(number: 0)).allSatisfy { $0.state == .released })
     }
 }

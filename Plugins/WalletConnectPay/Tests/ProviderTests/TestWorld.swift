@@ -1,6 +1,4 @@
-import Foundation
 import PaymentCore
-import PaymentLoopback
 import PaymentReview
 import PaymentRouting
 import PaymentTesting
@@ -11,39 +9,24 @@ import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// A sandbox, the faults before it, and a router that pays through it.
-struct TestWorld: Sendable {
-    enum Wire: String, CaseIterable, Sendable { case inProcess, loopback }
+typealias TestWorld = VendorWorld<WalletConnectPaySandbox, WalletConnectPayProvider>
 
-    let sandbox: WalletConnectPaySandbox
-    let faults: FaultInjector
-    let server: LoopbackServer?
-    let journal = InMemoryJournal()
-    let clock: VirtualClock
-    let wallet = DevelopmentWallet(seed: 7)
-    let router: PaymentRouter
+private let testWallet = DevelopmentWallet(seed: 7)
 
+extension TestWorld {
     init(
         _ wire: Wire, requestTimeout: Duration = .seconds(10),
         credentials: GatewayConfiguration.Credentials = .apiKey(Redacted("key")), log: PaymentLog = .silent
     ) throws {
-        var configuration = WalletConnectPaySandbox.Configuration()
-        configuration.pollInMs = 10
-        clock = VirtualClock()
-        sandbox = WalletConnectPaySandbox(configuration, clock: clock)
-        faults = FaultInjector(sandbox)
-        server = wire == .loopback ? try LoopbackServer(faults) : nil
-        let retry = RetryMiddleware(clock: clock)
-        let transport = LayeredTransport(
-            wire == .loopback ? PlatformTransport() : SandboxTransport(faults), [retry])
-        let gateway = try GatewayConfiguration(
-            credentials: credentials, baseURL: server?.baseURL.text ?? "https://api.pay.walletconnect.com",
-            requestTimeout: requestTimeout)
+        let world = try PayWorld(at: 1_800_000_000) { $0.pollInMs = 10 }.on(wire)
         // Nothing here can read Tron's transactions: its scenario is for applications that accept them.
-        let provider = WalletConnectPayProvider(
-            configuration: gateway, reviewer: SigningReviewer(unreviewedMethods: ["tron_signTransaction"]))
-        router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock, log: log)
+        let reviewer = SigningReviewer(unreviewedMethods: ["tron_signTransaction"])
+        self = try world.serving(
+            try world.provider(credentials, requestTimeout: requestTimeout, reviewer: reviewer),
+            through: LayeredTransport(world.wire, [RetryMiddleware(clock: world.clock)]), log: log)
     }
+
+    var wallet: DevelopmentWallet { testWallet }
 
     /// A payer with the wallet's accounts; `choice` picks among the options.
     func payer(

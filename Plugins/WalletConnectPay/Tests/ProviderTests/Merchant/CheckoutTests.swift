@@ -85,8 +85,7 @@ import WalletConnectPaySandbox
     // MARK: The return as a callback
 
     private static let router = try! PaymentRouter(
-        registry: ProviderRegistry([ShopWorld.provider()]), transport: SandboxTransport(WalletConnectPaySandbox()),
-        journal: InMemoryJournal())
+        ShopWorld.provider(), over: SandboxTransport(WalletConnectPaySandbox()))
 
     @Test(
         "A return is recognised by its page and the payment that it names",

@@ -70,7 +70,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         world.faults.inject(fault) { $1 == "/v1/payments" }
         let payment = try await world.payment()
-        #expect(await world.events(payment) == [.created])
+        #expect(await world.events(payment.reference.id) == [.created])
         let sent = world.wire.requests
         #expect(sent.count == 2 && sent[0].body == sent[1].body)
         #expect(sent.allSatisfy { $0.headers["Idempotency-Key"] == "ORDER-1" })
@@ -111,7 +111,7 @@ import WalletConnectPaySandbox
         // The same order finds or creates it.
         let payment = try await world.payment()
         #expect(await world.sandbox.ledger.entries.count == 1)
-        #expect(await world.events(payment) == [.created])
+        #expect(await world.events(payment.reference.id) == [.created])
     }
 
     @Test("A refusal after a lost answer says nothing of what was lost")

@@ -13,34 +13,27 @@ import WalletConnectPaySandbox
 typealias Shop = WalletConnectPayMerchant
 
 /// A merchant's server, a buyer's wallet, and the sandbox that both call.
-struct ShopWorld: Sendable {
-    static let price = try! Money(minorUnits: 1250, currency: .usd)
-    static let returns = try! CheckoutReturns(
-        success: "https://shop.example/thanks", error: "https://shop.example/sorry")
+typealias ShopWorld = VendorWorld<WalletConnectPaySandbox, WalletConnectPayMerchant>
 
-    let clock = VirtualClock()
-    let sandbox: WalletConnectPaySandbox
-    let faults: FaultInjector
-    let wire: RecordingTransport
-    let merchant: WalletConnectPayMerchant
-    let journal = InMemoryJournal()
-    let router: PaymentRouter
+private let shopPrice = try! Money(minorUnits: 1250, currency: .usd)
+
+extension ShopWorld {
+    static var price: Money { shopPrice }
+    static var returns: CheckoutReturns {
+        try! CheckoutReturns(success: "https://shop.example/thanks", error: "https://shop.example/sorry")
+    }
 
     init(
         live: Bool = true, merchantID: String = WalletConnectPaySandbox.merchantID,
         _ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }
     ) throws {
-        var configuration = WalletConnectPaySandbox.Configuration()
-        configuration.liveWebhooks = .init()
-        configuration.testWebhooks = .init()
-        configure(&configuration)
-        sandbox = WalletConnectPaySandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
-        faults = FaultInjector(sandbox)
-        wire = RecordingTransport(over: SandboxTransport(faults))
-        merchant = try Self.merchant(live: live, merchantID: merchantID, clock: clock)
-        router = PaymentRouter(
-            registry: try ProviderRegistry([merchant, try Self.provider()]), transport: wire, journal: journal,
-            clock: clock, random: SeededRandomSource(seed: 7))
+        let world = PayWorld(at: 1_800_000_000) { configuration in
+            configuration.liveWebhooks = .init()
+            configuration.testWebhooks = .init()
+            configure(&configuration)
+        }
+        self = try world.serving(
+            try Self.merchant(live: live, merchantID: merchantID, clock: world.clock), try Self.provider())
     }
 
     static func provider() throws -> WalletConnectPayProvider {
@@ -61,6 +54,7 @@ struct ShopWorld: Sendable {
             webhookSecrets: try secrets.map { try Shop.WebhookSecret($0) }, clock: clock)
     }
 
+    var merchant: WalletConnectPayMerchant { service }
     var client: WalletConnectPayMerchant.Client { merchant.client(over: wire, clock: clock) }
     var accounts: WalletConnectPayMerchant.Accounts { merchant.accounts(over: wire) }
 
@@ -82,18 +76,6 @@ struct ShopWorld: Sendable {
 
     func refund(_ payment: Shop.CreatedPayment, _ amount: Money = price) -> RefundRequest {
         RefundRequest(of: payment.reference, amount: amount, id: "credit-1")
-    }
-
-    func events(_ payment: Shop.CreatedPayment) async -> [SandboxLedger.Event] {
-        await sandbox.ledger.events(of: payment.reference.id)
-    }
-
-    func refunds(_ payment: Shop.CreatedPayment) async -> Int {
-        await events(payment).count { if case .refunded = $0 { true } else { false } }
-    }
-
-    func requests(_ method: String, _ path: String) -> Int {
-        faults.requests.count { $0.method == method && $0.path == path }
     }
 
     /// Answers the next request to `path` with `status` and `body` instead of the service.

@@ -74,7 +74,7 @@ import WalletConnectPaySandbox
 
     @Test("The form is at the sandbox on loopback")
     func theFormIsAtTheSandboxOnLoopback() async throws {
-        let world = try PayWorld(on: .loopback)
+        let world = try PayWorld().on(.loopback)
         let id = await asking(world)
         let base = try #require(world.server?.baseURL.origin)
         #expect(try await url(world, id).hasPrefix("\(base)/collect/?pid=\(id)&accounts="))
@@ -92,7 +92,7 @@ import WalletConnectPaySandbox
 
     @Test("The form opens the way", arguments: Wire.allCases)
     func theFormOpensTheWay(_ wire: Wire) async throws {
-        let world = try PayWorld(on: wire)
+        let world = try PayWorld().on(wire)
         let id = await asking(world)
         let option = try await world.option(id, "PYUSD")
         #expect(try await world.fetch(id, option).summary == Self.missing)

@@ -9,7 +9,7 @@ import WalletConnectPaySandbox
 @Suite struct WalletConnectScenarioTests {
     @Test("Ends as announced", arguments: Wire.allCases, Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: Scenario) async throws {
-        let world = try PayWorld(on: wire)
+        let world = try PayWorld().on(wire)
         let payment = await world.sandbox.createPayment(scenario)
         #expect(payment.scenario == scenario)
         #expect(try await FullPayer(world: world).pay(payment.id) == scenario.expectedOutcome)

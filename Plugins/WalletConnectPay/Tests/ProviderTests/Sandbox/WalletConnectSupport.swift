@@ -1,61 +1,52 @@
 import Foundation
 import PaymentCore
-import PaymentLoopback
+import PaymentReview
 import PaymentTesting
-import PaymentTransport
 import PaymentWallet
 import Synchronization
 import TestSupport
 import Testing
+import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 typealias Scenario = WalletConnectPaySandbox.Scenario
 
-/// A sandbox and a client that sends it exactly the given requests.
-struct PayWorld: Sendable {
-    static let wallet = DevelopmentWallet(seed: 3)
-    static let address = "\(wallet.address)"
-    static let key = ("Api-Key", "k")
+extension WalletConnectPaySandbox: VendorSandbox {
+    static var origin: String { "https://api.pay.walletconnect.com" }
+    static var headers: [(String, String)] { [("Api-Key", "k")] }
+}
+
+/// A sandbox, for exactly the given requests and the wallet's side.
+typealias PayWorld = VendorWorld<WalletConnectPaySandbox, Void>
+
+/// Made once, because keys are slow to compute.
+private let payWallet = DevelopmentWallet(seed: 3)
+
+extension PayWorld {
+    static var wallet: DevelopmentWallet { payWallet }
+    static var address: String { "\(wallet.address)" }
     /// The credentials of the merchant whose payments the sandbox creates by itself.
-    static let merchantKey = ("Api-Key", WalletConnectPaySandbox.liveKey.reveal())
-    static let merchant = ("Merchant-Id", WalletConnectPaySandbox.merchantID)
+    static var merchantKey: (String, String) { ("Api-Key", WalletConnectPaySandbox.liveKey.reveal()) }
+    static var merchant: (String, String) { ("Merchant-Id", WalletConnectPaySandbox.merchantID) }
+    /// Accounts of the wallet on Ethereum, Optimism and Base.
+    static var accounts: [String] { [1, 10, 8453].map { "eip155:\($0):\(address)" } }
 
-    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
-    let sandbox: WalletConnectPaySandbox
-    /// The server of the sandbox; nil if it is called in the same process.
-    private(set) var server: LoopbackServer?
-
-    init(_ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }) {
+    init(
+        at start: Double = 1_789_000_000, _ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }
+    ) {
         var configuration = WalletConnectPaySandbox.Configuration()
         configure(&configuration)
-        sandbox = WalletConnectPaySandbox(configuration, clock: clock)
+        self.init(at: start) { WalletConnectPaySandbox(configuration, clock: $0, random: $1) }
     }
 
-    init(on wire: Wire) throws {
-        self.init()
-        if wire == .loopback { server = try LoopbackServer(sandbox) }
-    }
-
-    /// Accounts of the wallet on Ethereum, Optimism and Base.
-    static let accounts = [1, 10, 8453].map { "eip155:\($0):\(address)" }
-
-    func send(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
-        headers: [(String, String)] = [key]
-    ) async throws -> PayAnswer {
-        let base = server?.baseURL.origin ?? "https://api.pay.walletconnect.com"
-        var request = HTTPRequest(method, try HTTPURL(base + path))
-        if let body {
-            request.body = body.serialized()
-            request.headers["Content-Type"] = "application/json"
-        }
-        for (name, value) in headers { request.headers.append(name, value) }
-        return try await send(request)
-    }
-
-    func send(_ request: HTTPRequest) async throws -> PayAnswer {
-        guard server != nil else { return PayAnswer(await sandbox.respond(to: request)) }
-        return PayAnswer(try await PlatformTransport().send(request))
+    func provider(
+        _ credentials: GatewayConfiguration.Credentials = .apiKey(Redacted("key")),
+        requestTimeout: Duration = .seconds(10), reviewer: SigningReviewer = SigningReviewer()
+    ) throws -> WalletConnectPayProvider {
+        WalletConnectPayProvider(
+            configuration: try GatewayConfiguration(
+                credentials: credentials, baseURL: origin, requestTimeout: requestTimeout),
+            reviewer: reviewer)
     }
 
     /// A wallet-facing call: `POST` with a body, `GET` without one.
@@ -117,9 +108,6 @@ struct PayWorld: Sendable {
     func confirm(_ id: String, _ body: JSONValue, query: String = "") async throws -> PayAnswer {
         try await gateway(id, "/confirm" + query, body)
     }
-
-    func captures(_ id: String) async -> Int { await sandbox.ledger.captures(of: id) }
-    func events(_ id: String) async -> [SandboxLedger.Event] { await sandbox.ledger.events(of: id) }
 }
 
 /// Bodies recorded from the real service.
