@@ -74,9 +74,8 @@ struct NamePaymentTests {
         let resolver = DNSResolver(try HTTPURL(service: "https://dns.example/dns-query"))
         let provider = BitcoinProvider(reader: StandardsReader(), names: resolver)
         let other = names.map { BitcoinProvider(reader: StandardsReader(), names: $0) }
-        return PaymentRouter(
-            registry: try ProviderRegistry([other ?? provider]), transport: server, journal: journal,
-            readers: [StandardsReader()], clock: clock, random: SeededRandomSource(seed: 1))
+        return try PaymentRouter(
+            other ?? provider, over: server, journal: journal, clock: clock, readers: [StandardsReader()])
     }
 
     private func payer(_ satoshi: UInt128 = 1000, _ settler: Settler? = nil) throws -> Payer {
@@ -93,9 +92,8 @@ struct NamePaymentTests {
             #expect(route.match.subject == .payee("₿ann@pay.example") && !route.holdsSecret)
         }
         #expect(router.registry.descriptors.map(\.outboundHosts) == [["dns.example"]])
-        let without = PaymentRouter(
-            registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: NoNetwork(),
-            journal: journal, readers: [StandardsReader()])
+        let without = try PaymentRouter(
+            BitcoinProvider(reader: StandardsReader()), over: NoNetwork(), readers: [StandardsReader()])
         guard case .recognized = without.route("₿ann@pay.example") else { throw PaymentError(.unroutable, "") }
         #expect(without.registry.descriptors.map(\.outboundHosts) == [[]])
         // An address of Lightning stays one.
@@ -170,9 +168,8 @@ struct NamePaymentTests {
         for (seconds, expected) in [(600.0, Date(timeIntervalSince1970: 1_496_314_718)), (30, time + 30)] {
             let names = Believer(link: "bitcoin:?lightning=\(invoice)", seconds: seconds)
             let provider = BitcoinProvider(reader: StandardsReader(), names: names)
-            let router = PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: NoNetwork(), journal: journal,
-                readers: [StandardsReader()], clock: VirtualClock(time), random: SeededRandomSource(seed: 1))
+            let router = try PaymentRouter(
+                provider, over: NoNetwork(), journal: journal, clock: VirtualClock(time), readers: [StandardsReader()])
             guard case .matched(let route) = router.route("₿ann@pay.example") else {
                 throw PaymentError(.unroutable, "")
             }

@@ -25,9 +25,8 @@ struct SpellingTests {
 
     init() throws {
         let names = DNSResolver(try HTTPURL(service: "https://dns.example/dns-query"))
-        router = PaymentRouter(
-            registry: try ProviderRegistry([BitcoinProvider(reader: Self.reader, names: names)]),
-            transport: NoNetwork(), journal: InMemoryJournal(), readers: [Self.reader])
+        router = try PaymentRouter(
+            BitcoinProvider(reader: Self.reader, names: names), over: NoNetwork(), readers: [Self.reader])
     }
 
     private func subject(of text: String) -> Subject? {

@@ -41,9 +41,8 @@ struct UnclearTextTests {
     private let router: PaymentRouter
 
     init() throws {
-        router = PaymentRouter(
-            registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: NoNetwork(),
-            journal: InMemoryJournal(), readers: [StandardsReader()])
+        router = try PaymentRouter(
+            BitcoinProvider(reader: StandardsReader()), over: NoNetwork(), readers: [StandardsReader()])
     }
 
     @Test("A text that the payer has not seen is no offer: of a name, of a payee's endpoint, inside another text")
