@@ -135,13 +135,13 @@ private final class CutTransport: HTTPTransport {
 }
 
 /// A journal that cannot store the end of an attempt while its disk is full.
-private final class FullJournal: PaymentJournal {
+private final class FullJournal: ForwardingJournal {
     struct NoSpace: Error {}
 
     let isFull = Mutex(false)
     /// True if it takes no leases either.
     let isLocked = Mutex(false)
-    private let base = InMemoryJournal()
+    let base = InMemoryJournal()
 
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
         if case .outcome = entry.event, isFull.withLock(\.self) { throw NoSpace() }
@@ -152,17 +152,4 @@ private final class FullJournal: PaymentJournal {
         if isLocked.withLock(\.self) { throw NoSpace() }
         return await base.acquire(lease, at: now)
     }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
-    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        try await base.open(attempt, under: lease)
-    }
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        await base.histories(of: payment)
-    }
-    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
-        await base.refunds(relatedTo: refund)
-    }
-    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
 }
