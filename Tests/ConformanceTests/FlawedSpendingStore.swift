@@ -2,9 +2,10 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import TestSupport
 
 /// A store of spendings with one flaw, or with none.
-actor FlawedSpendingStore: PaymentJournal, SpendingStore {
+actor FlawedSpendingStore: ForwardingJournal, SpendingStore {
     enum Flaw: String, CaseIterable, Sendable {
         case exceedsByOne, stopsShort, looksAtOneLimit, ignoresScopes, neverResets, resetsWeekly, convertsOneToOne
         case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
@@ -37,7 +38,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     private let flaw: Flaw?
     private var book = SpendingLedger()
     private var looks = 0
-    private let attempts = InMemoryJournal()
+    let base = InMemoryJournal()
     /// The opened attempts: noted in the same turn of this actor that looks at its reservation.
     private var opened: Set<AttemptID> = []
 
@@ -167,7 +168,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
             fill(book.records.filter { $0.spending.attempt != attempt })
             return
         }
-        let hasEnded = await attempts.history(of: attempt)?.isFinished == true
+        let hasEnded = await base.history(of: attempt)?.isFinished == true
         try book.release(attempt, isOpen: opened.contains(attempt) && !hasEnded && flaw != .releasesOpen)
     }
 
@@ -183,23 +184,9 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
 
     // MARK: Attempts
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await attempts.acquire(lease, at: now) }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await attempts.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await attempts.release(lease) }
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         if flaw != .opensReleased { try book.checkOpening(of: attempt) }
         opened.insert(attempt.id)
-        try await attempts.open(attempt, under: lease)
+        try await base.open(attempt, under: lease)
     }
-    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await attempts.append(entry, to: attempt, under: lease)
-    }
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await attempts.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        await attempts.histories(of: payment)
-    }
-    func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] {
-        await attempts.refunds(relatedTo: refund)
-    }
-    func unfinished() async throws -> [AttemptHistory] { await attempts.unfinished() }
 }

@@ -293,9 +293,7 @@ struct AliasedPaymentTests {
             return quote.options.first?.id
         }
         provider.base.options = [.euros("coins")]
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed))
+        let router = try PaymentRouter(provider, journal: journal, clock: clock, seed: seed)
         let (one, other) = (payer, payer)
         async let first = router.pay(Self.link("p1"), as: one)
         async let second = router.pay(Self.link("short"), as: other)

@@ -13,9 +13,7 @@ struct CaptureTests {
     private let part = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(100))
 
     private func router(_ shop: some PaymentService, seed: UInt64 = 1) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed))
+        try PaymentRouter(shop, journal: journal, clock: clock, seed: seed)
     }
 
     private static func receipt(_ request: CaptureRequest) -> ServiceReport { CapturingShop.receipt(request) }
@@ -77,9 +75,8 @@ struct CaptureTests {
             await leave.pass()
             return Self.receipt(request)
         }
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 1),
+        let router = try PaymentRouter(
+            shop, journal: journal, clock: clock,
             log: PaymentLog { event in
                 guard case .joined = event.kind else { return }
                 Task { await joined.open() }

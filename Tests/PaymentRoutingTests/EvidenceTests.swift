@@ -68,9 +68,7 @@ struct EvidenceTests {
     }
 
     private static func router(_ shop: Shop, _ journal: any PaymentJournal) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal,
-            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        try PaymentRouter(shop, journal: journal)
     }
 
     @Test(
@@ -353,9 +351,7 @@ struct EvidenceTests {
         other.descriptor = ProviderDescriptor(
             id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
         let journal = InMemoryJournal()
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([base, Shop(base: other, word: Self.paid)]), transport: RecordingTransport(),
-            journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        let router = try PaymentRouter(base, Shop(base: other, word: Self.paid), journal: journal)
         _ = try await router.pay(ScriptedProvider.link, as: .careless)
         let error = await #expect(throws: PaymentError.self) {
             try await router.handle(IncomingNotification(headers: [:], body: []), from: "other")

@@ -11,9 +11,7 @@ struct MerchantTests {
     private let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
 
     private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 1))
+        try PaymentRouter(provider, journal: journal, clock: clock)
     }
 
     private func receipt(_ request: RefundRequest) -> ServiceReport {
@@ -97,9 +95,7 @@ struct MerchantTests {
                 .pending(retryAfter: nil)
             }
         }
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([Forgetful(isSent: isSent)]), transport: RecordingTransport(),
-            journal: journal, clock: clock, random: SeededRandomSource(seed: 1))
+        let router = try PaymentRouter(Forgetful(isSent: isSent), journal: journal, clock: clock)
         let error = await #expect(throws: PaymentError.self) { try await router.cancel(ScriptedProvider.reference) }
         #expect(error?.phase == (isSent ? .maybeSent : .answered))
         #expect(error?.provider == "acme")
@@ -162,9 +158,7 @@ struct ServiceTests {
     private let journal = InMemoryJournal()
 
     private func router(_ shop: Shop) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop.base, Till(base: shop)]), transport: RecordingTransport(),
-            journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        try PaymentRouter(shop.base, Till(base: shop), journal: journal)
     }
 
     private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {

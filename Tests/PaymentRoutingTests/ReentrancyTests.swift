@@ -71,9 +71,7 @@ struct ReentrancyTests {
     @Test("A payment that its own chooser cancels is not made, whatever it chooses")
     func cancelled() async throws {
         let shop = Shop()
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: InMemoryJournal(),
-            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        let router = try PaymentRouter(shop)
         let answers = Mutex<[PaymentOutcome?]>([])
         let payer = Payer(chooser: { _ in
             let answer = try? await router.cancel(ScriptedProvider.reference)

@@ -13,9 +13,7 @@ struct RefundAmountTests {
     private let all = CaptureRequest(of: payment, amount: .cents(250))
 
     private func router(_ service: any PaymentService, seed: UInt64 = 1) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([service]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed))
+        try PaymentRouter(service, journal: journal, clock: clock, seed: seed)
     }
 
     private static func refund(_ cents: UInt128, _ id: String) -> RefundRequest {

@@ -13,9 +13,7 @@ struct RefundTests {
     private let second = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
 
     private func router(_ shop: Shop, seed: UInt64 = 1) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed))
+        try PaymentRouter(shop, journal: journal, clock: clock, seed: seed)
     }
 
     private func receipt(_ request: RefundRequest) -> ServiceReport {
@@ -146,9 +144,8 @@ struct RefundTests {
             return .declined(DeclineReason(.refused, "no"))
         }
         shop.refundStatus = { _, _ in .declined(DeclineReason(.refused, "no")) }
-        return PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 1),
+        return try PaymentRouter(
+            shop, journal: journal, clock: clock,
             log: PaymentLog { if case .joined = $0.kind { calls.count("joined") } })
     }
 
@@ -193,9 +190,7 @@ struct RefundTests {
         let made = receipt(first)
         shop.refundBody = { _, _ in made }
         let journal = FailingJournal { _ in false }
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 1))
+        let router = try PaymentRouter(shop, journal: journal, clock: clock)
         await journal.delayNextRelease { await journal.hide() }
         #expect(try await router.refund(first) == made)
         await #expect(throws: PaymentError.self) { try await router.refund(first) }

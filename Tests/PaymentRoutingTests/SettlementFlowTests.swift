@@ -30,9 +30,7 @@ struct SettlementFlowTests {
     }
 
     private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal(),
-            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        try PaymentRouter(provider)
     }
 
     private static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }

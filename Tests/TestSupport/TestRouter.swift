@@ -5,7 +5,7 @@ import PaymentTesting
 extension PaymentRouter {
     /// Creates a router of some services on virtual time, with random numbers that repeat.
     package init(
-        _ services: any PaymentService..., over transport: any HTTPTransport,
+        _ services: any PaymentService..., over transport: any HTTPTransport = RecordingTransport(),
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = VirtualClock(), seed: UInt64 = 1,
         readers: [any InstructionReader] = [], secrets: any SecretStore = NoSecrets(), log: PaymentLog = .silent
     ) throws {
