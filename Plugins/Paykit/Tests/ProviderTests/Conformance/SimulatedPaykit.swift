@@ -6,6 +6,7 @@ import PaymentSettlement
 import PaymentStandards
 import PaymentTesting
 import Synchronization
+import TestSupport
 
 /// Paykit with a payer whose settler pays at the simulated network: a user's key or an invoice, both paid by an invoice,
 /// so that it is taken once for all callers.
@@ -95,8 +96,8 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
 }
 
 /// A settler whose payments may stay in flight.
-final class TestSettler: PaymentSettler {
-    private let base: any PaymentSettler
+final class TestSettler: ForwardingSettler {
+    let base: any PaymentSettler
     private let isEndless = Atomic(false)
 
     init(_ base: any PaymentSettler) { self.base = base }
@@ -106,14 +107,6 @@ final class TestSettler: PaymentSettler {
         get { isEndless.load(ordering: .relaxed) }
         set { isEndless.store(newValue, ordering: .relaxed) }
     }
-
-    let name = "sandbox"
-
-    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
-
-    func register(_ name: String) async throws { try await base.register(name) }
-
-    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
 
     func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name).map(shown) }
 
@@ -126,8 +119,6 @@ final class TestSettler: PaymentSettler {
         return SettlementOrder(
             name: order.name, endpoint: order.endpoint, amount: order.amount, state: .inFlight(retryAfter: nil))
     }
-
-    func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let state = try await base.settle(settlement)

@@ -2,28 +2,16 @@ import PaymentCore
 import TestSupport
 
 /// A settler with a test's answers.
-struct ScriptedSettler: PaymentSettler {
+struct ScriptedSettler: ForwardingSettler {
     let base: any PaymentSettler
     /// The test's answer about a name, after that of `base`.
     var order: @Sendable (String, SettlementOrder?) async throws -> SettlementOrder? = { $1 }
     /// The test's answer; nil asks `base`.
     var settle: @Sendable (Settlement) async throws -> SettlementState? = { _ in nil }
 
-    var name: String { base.name }
-    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
-        base.feeLimit(for: amount, to: kind)
-    }
-    func register(_ name: String) async throws { try await base.register(name) }
-    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
-        base.canSettle(kind, on: network)
-    }
     func order(named name: String) async throws -> SettlementOrder? {
         try await order(name, base.order(named: name))
     }
-    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
-        try await base.order(paying: endpoint)
-    }
-    func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         if let said = try await settle(settlement) { return said }
         return try await base.settle(settlement)

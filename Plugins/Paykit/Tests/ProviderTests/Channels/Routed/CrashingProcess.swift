@@ -4,6 +4,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// A process that may end at any of its actions: before it, or after it and before its caller receives the result.
@@ -142,20 +143,13 @@ struct CrashingReceipts: ReceiptStore {
 }
 
 /// The settler of a process that may end. The node behind it lives on.
-struct CrashingSettler: PaymentSettler {
+struct CrashingSettler: ForwardingSettler {
     let base: any PaymentSettler
     let lifetime: ProcessLifetime
     /// Called before each payment.
     var paying: @Sendable (Settlement) -> Void = { _ in }
 
-    var name: String { base.name }
-    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
-        base.feeLimit(for: amount, to: kind)
-    }
     func register(_ name: String) async throws { try await lifetime.perform { try await base.register(name) } }
-    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
-        base.canSettle(kind, on: network)
-    }
     func order(named name: String) async throws -> SettlementOrder? {
         try await lifetime.read { try await base.order(named: name) }
     }
