@@ -31,6 +31,16 @@ struct ConsentTests {
     private let sandbox = PubkySandbox(clock: VirtualClock(), random: SeededRandomSource(seed: 1))
     private let owner = Owner()
 
+    /// An app's questions for a session, and for a handoff.
+    private static func questions() throws -> (session: KeyManagerLink, handoff: KeyManagerLink) {
+        let callback = "callback=app%3A%2F%2Fb"
+        let key = String(repeating: "ab", count: 32)
+        return (
+            try KeyManagerLink(PaymentLink("pubkyring://session?\(callback)&app=Wallet")),
+            try KeyManagerLink(PaymentLink("pubkyring://paykit-connect?deviceId=d&\(callback)&ephemeralPk=\(key)"))
+        )
+    }
+
     private func client() async throws -> PaykitClient {
         let owner = owner
         return try await sandbox.client { $0.consent = { try owner.ask($0) } }
@@ -45,12 +55,8 @@ struct ConsentTests {
         owner.agrees(false)
         let before = await sandbox.paths(of: me)
         let device = client.authorizationLink()
-        let session = try KeyManagerLink(PaymentLink("pubkyring://session?callback=app%3A%2F%2Fb&app=Wallet"))
+        let (session, handoff) = try Self.questions()
         let ours = PaykitAdmission(app: nil, device.capabilities, relay: "http://localhost:6286", callbacks: [])
-        let handoff = try KeyManagerLink(
-            PaymentLink(
-                "pubkyring://paykit-connect?deviceId=d&callback=app%3A%2F%2Fb&ephemeralPk="
-                    + String(repeating: "ab", count: 32)))
         for work in [
             { try await client.setEndpoint(methodId: "lightning", endpoint: "eve@pay.example") },
             { try await client.setEndpoint(methodId: "onchain", endpoint: "bc1q") },
@@ -77,11 +83,7 @@ struct ConsentTests {
     func unset() async throws {
         let client = try await sandbox.client()
         let before = await sandbox.paths(of: try #require(await client.user))
-        let session = try KeyManagerLink(PaymentLink("pubkyring://session?callback=app%3A%2F%2Fb&app=Wallet"))
-        let handoff = try KeyManagerLink(
-            PaymentLink(
-                "pubkyring://paykit-connect?deviceId=d&callback=app%3A%2F%2Fb&ephemeralPk="
-                    + String(repeating: "ab", count: 32)))
+        let (session, handoff) = try Self.questions()
         let link = client.authorizationLink()
         for work in [
             { try await client.approve(link) }, { _ = try await client.answer(session) },

@@ -17,8 +17,7 @@ struct PrivateChannelTests {
                 to: world.endpoint, as: world.payer, generation, over: try await world.wire(),
                 random: SeededRandomSource(seed: 9))
             #expect(channel.peer == world.endpoint.owner && channel.session.count == 32)
-            try await channel.send(.ping)
-            #expect(try await channel.receive()?.message == .pong)
+            #expect(try await channel.answersPing())
             try await channel.send(.requestReceipt(world.receipt()))
             guard case .confirmReceipt(let receipt)? = try await channel.receive()?.message else {
                 Issue.record("no receipt")
@@ -35,8 +34,7 @@ struct PrivateChannelTests {
         world.streams.faults = StreamFaults(piece: piece)
         try await world.open {
             let channel = try await world.dialer.open(to: world.endpoint)
-            try await channel.send(.ping)
-            #expect(try await channel.receive()?.message == .pong)
+            #expect(try await channel.answersPing())
         }
     }
 
@@ -209,6 +207,8 @@ struct ChannelTranscriptTests {
         try PubkySamples.bytes(try #require(json?.string))
     }
 
+    private static func frame(_ json: JSONValue?) throws -> [UInt8] { NoiseFrames.wire(try bytes(json)) }
+
     private static func read(_ stream: any ByteStream, _ count: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -223,12 +223,10 @@ struct ChannelTranscriptTests {
     func payer(_ name: String) async throws {
         let world = try await PrivateWorld()
         let recorded = try Self.recorded(name)
-        let first = NoiseFrames.wire(try Self.bytes(recorded["m1"]))
-        let asked = NoiseFrames.wire(try Self.bytes(recorded["c2s#0"]))
-        let ended = NoiseFrames.wire(try Self.bytes(recorded["c2s#1"]))
-        let answers = [
-            NoiseFrames.wire(try Self.bytes(recorded["m2"])), NoiseFrames.wire(try Self.bytes(recorded["s2c#0"])),
-        ]
+        let first = try Self.frame(recorded["m1"])
+        let asked = try Self.frame(recorded["c2s#0"])
+        let ended = try Self.frame(recorded["c2s#1"])
+        let answers = [try Self.frame(recorded["m2"]), try Self.frame(recorded["s2c#0"])]
         let socket = try await world.streams.listen(at: .loopback())
         let server = Task {
             let stream = try await socket.accept()
@@ -258,16 +256,16 @@ struct ChannelTranscriptTests {
         let world = try await PrivateWorld()
         let recorded = try Self.recorded("reverse")
         let (client, server) = try await world.pair()
-        try await client.send(NoiseFrames.wire(try Self.bytes(recorded["m1"])))
+        try await client.send(try Self.frame(recorded["m1"]))
         let channel = try await PrivateChannel.accept(
             as: world.payee, over: ChannelWire(server, clock: world.clock, PrivateChannel.Timeouts()),
             random: Constant(byte: 0x44), now: 1_767_225_600)
         #expect(channel.peer == world.payer.owner.publicKey)
         #expect(channel.session == (try Self.bytes(recorded["hash"])))
-        let answer = NoiseFrames.wire(try Self.bytes(recorded["m2"]))
+        let answer = try Self.frame(recorded["m2"])
         #expect(try await Self.read(client, answer.count) == answer)
         // The recorded payer's first text is not a message of Paykit: it ends the channel.
-        try await client.send(NoiseFrames.wire(try Self.bytes(recorded["c2s#0"])))
+        try await client.send(try Self.frame(recorded["c2s#0"]))
         #expect(await code { _ = try await channel.receive() } == .invalidData)
         #expect(try await client.receive(atMost: 1) == [])
     }
@@ -277,8 +275,8 @@ struct ChannelTranscriptTests {
         let world = try await PrivateWorld()
         let recorded = try Self.recorded("A")
         let (client, server) = try await world.pair()
-        try await client.send(NoiseFrames.wire(try Self.bytes(recorded["m1"])))
-        try await client.send(NoiseFrames.wire(try Self.bytes(recorded["c2s#0"])))
+        try await client.send(try Self.frame(recorded["m1"]))
+        try await client.send(try Self.frame(recorded["c2s#0"]))
         let channel = try await PrivateChannel.accept(
             as: world.payee, over: ChannelWire(server, clock: world.clock, PrivateChannel.Timeouts()),
             random: SeededRandomSource(seed: 5), now: 1_767_225_600)

@@ -113,8 +113,7 @@ struct PayeeListenerTests {
                 #expect(try await stream.receive(atMost: 100) == [])
             }
             let channel = try await world.dialer.open(to: world.endpoint)
-            try await channel.send(.ping)
-            #expect(try await channel.receive()?.message == .pong)
+            #expect(try await channel.answersPing())
         }
     }
 
@@ -125,10 +124,7 @@ struct PayeeListenerTests {
         let world = try await PrivateWorld(clock: PatientClock(), limits)
         try await world.open {
             let channel = try await world.dialer.open(to: world.endpoint)
-            for _ in 0..<3 {
-                try await channel.send(.ping)
-                #expect(try await channel.receive()?.message == .pong)
-            }
+            for _ in 0..<3 { #expect(try await channel.answersPing()) }
             #expect(try await channel.receive() == nil)
         }
     }
@@ -148,8 +144,7 @@ struct PayeeListenerTests {
             first.close()
             while world.listener.connections > 1 { await Task.yield() }
             let fourth = try await world.dialer.open(to: world.endpoint)
-            try await fourth.send(.ping)
-            #expect(try await fourth.receive()?.message == .pong)
+            #expect(try await fourth.answersPing())
             second.close()
         }
     }

@@ -140,3 +140,10 @@ struct PrivateWorld: Sendable {
         return record
     }
 }
+
+extension PrivateChannel {
+    func answersPing() async throws -> Bool {
+        try await send(.ping)
+        return try await receive()?.message == .pong
+    }
+}

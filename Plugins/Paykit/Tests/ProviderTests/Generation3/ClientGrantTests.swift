@@ -130,18 +130,28 @@ struct ClientGrantTests: NetworkSuite {
         #expect(wire.count(Self.exchange) == 4)
     }
 
+    /// Changes the description of a session that was opened or asked for.
+    private static func changing(
+        _ response: HTTPResponse, to request: HTTPRequest, _ change: (inout JSONValue) -> Void
+    ) -> HTTPResponse {
+        guard request.url.path == "/auth/grant/session", var json = try? JSONValue(parsing: response.body),
+            var session = json["session"]
+        else { return response }
+        change(&session)
+        json["session"] = session
+        return HTTPResponse(status: response.status, headers: response.headers, body: json.serialized())
+    }
+
     @Test("A device whose clock is years behind, or set meanwhile, still knows when its session is over")
     func wrongClock() async throws {
         wire.change { request, response in
-            guard request.url.path == "/auth/grant/session", request.method == .post,
-                var json = try? JSONValue(parsing: response.body), var session = json["session"]
-            else { return response }
+            guard request.method == .post else { return response }
             // The homeserver's clock is ten years ahead; only the hour between its two times counts.
-            for name in ["token_expires_at", "created_at", "grant_expires_at"] {
-                session[name] = .number(JSONNumber((session[name]?.uint64 ?? 0) + 315_360_000))
+            return Self.changing(response, to: request) { session in
+                for name in ["token_expires_at", "created_at", "grant_expires_at"] {
+                    session[name] = .number(JSONNumber((session[name]?.uint64 ?? 0) + 315_360_000))
+                }
             }
-            json["session"] = session
-            return HTTPResponse(status: response.status, headers: response.headers, body: json.serialized())
         }
         let client = try await signedIn()
         clock.advance(by: .seconds(3600))
@@ -227,18 +237,15 @@ struct ClientGrantTests: NetworkSuite {
         arguments: ["pubky", "homeserver", "grant_id", "capabilities", "token_expires_at"])
     func lies(_ member: String) async throws {
         wire.change { request, response in
-            guard request.url.path == "/auth/grant/session", var json = try? JSONValue(parsing: response.body),
-                var session = json["session"]
-            else { return response }
-            session[member] =
-                switch member {
-                case "grant_id": "another"
-                case "capabilities": ["/pub//:rw"]
-                case "token_expires_at": "soon"
-                default: "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
-                }
-            json["session"] = session
-            return HTTPResponse(status: response.status, headers: response.headers, body: json.serialized())
+            Self.changing(response, to: request) { session in
+                session[member] =
+                    switch member {
+                    case "grant_id": "another"
+                    case "capabilities": ["/pub//:rw"]
+                    case "token_expires_at": "soon"
+                    default: "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
+                    }
+            }
         }
         let client = try client()
         let failure = await failure {

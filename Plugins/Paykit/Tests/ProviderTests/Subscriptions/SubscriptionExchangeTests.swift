@@ -67,8 +67,15 @@ struct SubscriptionExchangeTests {
         try await toMina().poll()
         #expect(try await toShop().poll().changed.map(\.id) == [id])
         try await toShop().accept(id)
-        try await toShop().poll()
-        try await toMina().poll()
+        try await rounds(1)
+    }
+
+    /// Lets Mina poll, and then the shop, `count` times.
+    private func rounds(_ count: Int) async throws {
+        for _ in 0..<count {
+            try await toShop().poll()
+            try await toMina().poll()
+        }
     }
 
     private func record(_ side: PaykitSubscriptions, _ id: String = "gym") async throws -> PaykitSubscriptionRecord {
@@ -217,19 +224,13 @@ struct SubscriptionExchangeTests {
         await put(minas, of: mina)
         try await toMina().poll()
         await put(shops, of: shop)
-        for _ in 0..<2 {
-            try await toShop().poll()
-            try await toMina().poll()
-        }
+        try await rounds(2)
         let (theirs, mine) = (try await record(toMina()), try await record(toShop()))
         #expect(theirs.proposal == mine.proposal && mine.proposal != nil)
         // One of them can accept it, and is the one who has not proposed it.
         let isMine = mine.proposal?.subscriberSignature != nil
         try await (isMine ? toMina() : toShop()).accept("gym")
-        for _ in 0..<2 {
-            try await toShop().poll()
-            try await toMina().poll()
-        }
+        try await rounds(2)
         #expect(try await record(toMina()).agreements == record(toShop()).agreements)
         #expect(try await record(toShop()).agreements.count == 2)
     }

@@ -90,7 +90,7 @@ final class RoutedWorld: Sendable {
         return payee
     }
 
-    /// Lets time pass, where it passes only when it is advanced.
+    /// Advances a clock that does not run by itself.
     func wait(_ duration: Duration) { (clock as? PatientClock)?.advance(by: duration) }
 
     func captures(_ key: PubkyKey) async -> Int { await sandbox.ledger.captures(of: key.text) }
