@@ -346,7 +346,7 @@ struct Authority {
 ///
 /// A test sets the high bit of each matching byte of a word. Carries and borrows may also set it above a match, but
 /// never below one, so the lowest mark is always true.
-enum ByteSearch {
+package enum ByteSearch {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
@@ -402,6 +402,18 @@ enum ByteSearch {
             for offset in (index..<raw.count).reversed() { rest = rest << 8 | UInt64(raw[offset]) }
         }
         return index + (marks(rest) & highs).trailingZeroBitCount / 8
+    }
+
+    /// The offset of the first `byte`, an ASCII character; nil without one.
+    package static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var index = 0
+        while true {
+            // Bytes that are not ASCII, which may be marked too, equal neither.
+            index = first(in: bytes, from: index) { (equal($0, byte) | equal($0, 0)) & ~$0 }
+            guard index < bytes.count else { return nil }
+            if bytes[index] == byte { return index }
+            index += 1
+        }
     }
 
     /// The place of the first occurrence of `text` at or after `start`; nil for an empty text.

@@ -61,10 +61,17 @@ struct TextPart: Sendable, Hashable {
         return end == bytes.endIndex ? self : self[bytes.startIndex..<end]
     }
 
+    /// Returns the index in ``bytes`` of the first `mark`, an ASCII character, at or after `start`.
+    func firstIndex(of mark: Unicode.Scalar, from start: Int? = nil) -> Int? {
+        let skipped = (start ?? bytes.startIndex) - bytes.startIndex
+        return bytes.withUnsafeBufferPointer { bytes in
+            ByteSearch.first(UInt8(ascii: mark), in: UnsafeBufferPointer(rebasing: bytes[skipped...]))
+        }.map { bytes.startIndex + skipped + $0 }
+    }
+
     /// Returns the text before the first `mark`, and the text after it; nil for the latter if there is no mark.
     func cut(at mark: Unicode.Scalar) -> (head: TextPart, tail: TextPart?) {
-        let place = bytes.withUnsafeBufferPointer { $0.firstIndex(of: UInt8(ascii: mark)) }
-        guard let index = place.map({ bytes.startIndex + $0 }) else { return (self, nil) }
+        guard let index = firstIndex(of: mark) else { return (self, nil) }
         return (self[bytes.startIndex..<index], self[index + 1..<bytes.endIndex])
     }
 
@@ -128,8 +135,7 @@ extension TextPart {
     ///
     /// - Throws: ``StandardDefect`` of kind `encoding`, at the broken escape if there is one.
     func decoded(_ name: String, plusIsSpace: Bool = false) throws(StandardDefect) -> TextPart {
-        let needs = bytes.contains(UInt8(ascii: "%")) || plusIsSpace && bytes.contains(UInt8(ascii: "+"))
-        guard needs else { return self }
+        guard firstIndex(of: "%") != nil || plusIsSpace && firstIndex(of: "+") != nil else { return self }
         let decoded = PercentCoding.bytes(of: bytes, plusIsSpace: plusIsSpace)
         guard let decoded, Self.isUTF8(decoded) else {
             let isEscape = { (index: Int) in
@@ -147,7 +153,7 @@ extension TextPart {
     }
 
     /// The text, decoded if possible.
-    var leniently: String { bytes.contains(UInt8(ascii: "%")) ? PercentCoding.decodeLeniently(text) : text }
+    var leniently: String { firstIndex(of: "%") != nil ? PercentCoding.decodeLeniently(text) : text }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
