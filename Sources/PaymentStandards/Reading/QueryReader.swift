@@ -5,9 +5,15 @@ import PaymentCore
 /// Each standard makes and keeps one. Names are looked up by number, so reading allocates nothing for them. They are
 /// few, and comparing them one by one takes less time than hashing a name.
 final class QueryReader: Sendable {
+    /// A known name, and its bytes, which a text's are compared with before a string is made of them.
+    private struct Name: Sendable {
+        let text: String
+        let bytes: [UInt8]
+    }
+
     private let rules: QueryRules
     /// The known names; the place of each is its number.
-    private let names: [String]
+    private let names: [Name]
     /// The numbers, as bits, of the known names that may occur several times.
     private let repeatable: UInt64
     /// Returns true for further names that the standard takes.
@@ -31,9 +37,9 @@ final class QueryReader: Sendable {
     ) {
         precondition(known.count <= UInt64.bitWidth, "a name takes a bit")
         self.rules = rules
-        let names = Array(known)
+        let names = known.map { Name(text: $0, bytes: Array($0.utf8)) }
         self.names = names
-        repeatable = names.indices.reduce(0) { rules.repeatable.contains(names[$1]) ? $0 | 1 << $1 : $0 }
+        repeatable = names.indices.reduce(0) { rules.repeatable.contains(names[$1].text) ? $0 | 1 << $1 : $0 }
         self.takes = takes
         self.takesValue = takesValue
     }
@@ -48,20 +54,23 @@ final class QueryReader: Sendable {
         _ query: TextPart?, leaving leave: (String, String?) -> Void,
         _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
+        guard let query else { return }
         var seen: UInt64 = 0
         var strangers: Set<String> = []
-        var rest = query
-        while let part = rest {
-            let (item, tail) = part.cut(at: "&")
-            rest = tail
-            guard !item.isEmpty else { continue }
-            try item.checkSeparator()
-            let (name, value) = item.cut(at: "=")
+        var start = query.bytes.startIndex
+        while start < query.bytes.endIndex {
+            let end = query.firstIndex(of: "&", from: start) ?? query.bytes.endIndex
+            defer { start = end + 1 }
+            guard end > start else { continue }
+            var parameter = QueryParameter(query[start..<end])
+            try parameter.whole.checkSeparator()
             // By RFC 3986, a name is the same with and without escapes. A malformed escape stands for itself.
-            let decoded = (try? name.decoded("name", plusIsSpace: rules.plusIsSpace)) ?? name
-            let key = rules.foldsNames ? decoded.lowercased : decoded.text
-            let isRequired = !rules.required.isEmpty && key.hasPrefix(rules.required)
-            let number = number(of: isRequired ? String(key.dropFirst(rules.required.count)) : key)
+            let name = (try? parameter.name.decoded("name", plusIsSpace: rules.plusIsSpace)) ?? parameter.name
+            let known = number(of: name.bytes)
+            let key = known.map { names[$0].text } ?? (rules.foldsNames ? name.lowercased : name.text)
+            let isRequired = known == nil && !rules.required.isEmpty && key.hasPrefix(rules.required)
+            let number = isRequired ? number(of: name.bytes.dropFirst(rules.required.utf8.count)) : known
+            parameter.isKnown = number != nil
             let isAgain: Bool
             if let number {
                 isAgain = seen & ~repeatable & 1 << number != 0
@@ -71,30 +80,34 @@ final class QueryReader: Sendable {
             }
             guard !isAgain else {
                 // Only names that the standard knows are shown. Others may hold any text.
-                throw item.defect(
-                    .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
+                throw parameter.whole.defect(
+                    .duplicate, "parameter \(parameter.isKnown ? key : "(unknown)")",
                     "stands twice; readers would disagree which counts")
             }
-            if number == nil, !takes(key), !takesValue(item), !takesValue(value ?? item) {
+            if !parameter.isKnown, !takes(key), !takesValue(parameter.whole),
+                !parameter.hasValue || !takesValue(parameter.value)
+            {
                 guard !isRequired else {
-                    throw name.defect(
+                    throw parameter.name.defect(
                         .unsupported, "required parameter",
                         "is not known and must not be ignored; use another wallet or link")
                 }
-                leave(decoded.text, value?.leniently)
+                leave(name.text, parameter.hasValue ? parameter.value.leniently : nil)
             }
-            try body(
-                key,
-                QueryParameter(
-                    name: name, value: value ?? name.suffix(0), hasValue: value != nil, isKnown: number != nil,
-                    whole: item))
+            try body(key, parameter)
         }
     }
 
-    private func number(of name: String) -> Int? {
-        // Comparing the lengths first is faster.
-        let count = name.utf8.count
-        return names.firstIndex { $0.utf8.count == count && $0 == name }
+    private func number(of name: ArraySlice<UInt8>) -> Int? {
+        name.withUnsafeBufferPointer { name in
+            names.firstIndex { known in
+                // Comparing the lengths first is faster.
+                guard known.bytes.count == name.count else { return false }
+                for (byte, own) in zip(name, known.bytes)
+                where (rules.foldsNames ? byte.lowercasedASCII : byte) != own { return false }
+                return true
+            }
+        }
     }
 
     /// Returns the decoded value of `parameter`.
@@ -105,15 +118,23 @@ final class QueryReader: Sendable {
 
 /// One `name=value` of a query, as written.
 struct QueryParameter {
-    let name: TextPart
-    /// The value, still percent-encoded; empty if there is none.
-    let value: TextPart
-    /// True if there is an `=`.
-    let hasValue: Bool
-    /// True if its name is one that the reader knows.
-    let isKnown: Bool
     /// Name and value with the `=` between them.
     let whole: TextPart
+    /// The place of the `=` in ``whole``.
+    private let mark: Int?
+    /// True if its name is one that the reader knows.
+    fileprivate(set) var isKnown = false
+
+    fileprivate init(_ whole: TextPart) {
+        self.whole = whole
+        mark = whole.firstIndex(of: "=")
+    }
+
+    var name: TextPart { whole[whole.bytes.startIndex..<(mark ?? whole.bytes.endIndex)] }
+    /// The value, still percent-encoded; empty if there is none.
+    var value: TextPart { whole[(mark.map { $0 + 1 } ?? whole.bytes.endIndex)..<whole.bytes.endIndex] }
+    /// True if there is an `=`.
+    var hasValue: Bool { mark != nil }
 }
 
 /// The rules of a standard for its query.
