@@ -10,7 +10,7 @@ struct TextPart: Sendable, Hashable {
     private let origin: Int?
 
     /// The whole text of `link`.
-    init(_ link: PaymentLink) { self.init(bytes: Array(link.text.utf8)[...]) }
+    init(_ link: borrowing PaymentLink) { self.init(bytes: Array(link.text.utf8)[...]) }
 
     /// Creates a part whose indices are its place.
     init(bytes: ArraySlice<UInt8>) {

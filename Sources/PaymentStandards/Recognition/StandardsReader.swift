@@ -129,11 +129,13 @@ struct Hearing: ~Copyable {
     private let link: PaymentLink
     /// The text that all standards read.
     private let whole: TextPart
-    private var sounds: [Recognition.Sound] = []
+    /// The first sound reading. It is mostly the only one, so the list holds only the others.
+    private var sound: Recognition.Sound?
+    private var alsoSound: [Recognition.Sound] = []
     private var finding: Finding?
     /// The defect of the first standard that finds the text foreign.
     private var nearest: Finding?
-    /// The first standard that was asked. It is mostly the only one, so the list holds only the others.
+    /// The first standard that was asked, and the others.
     private var asked: (any PaymentStandard.Type)?
     private var alsoAsked: [any PaymentStandard.Type] = []
 
@@ -144,10 +146,10 @@ struct Hearing: ~Copyable {
     }
 
     /// True if a standard knows the text. No further level is asked.
-    var isOver: Bool { !sounds.isEmpty || finding != nil }
+    var isOver: Bool { sound != nil || finding != nil }
 
     /// True if a standard finds the text sound.
-    var isSound: Bool { !sounds.isEmpty && !isSecret }
+    var isSound: Bool { sound != nil && !isSecret }
 
     /// True if a standard found a private key.
     private var isSecret: Bool { finding?.defect.kind == .secret }
@@ -160,17 +162,17 @@ struct Hearing: ~Copyable {
     /// - Parameter seen: The hearing of the text without such signs.
     mutating func name(_ hidden: InvisibleSign, without seen: borrowing Hearing) {
         guard !isSecret, seen.isSound || !isOver && seen.isOver else { return }
-        let standard = seen.sounds.first?.standard ?? seen.finding?.standard ?? ""
+        let standard = seen.sound?.standard ?? seen.finding?.standard ?? ""
         var error = hidden.defect
         error.holdsSecret =
-            seen.sounds.first?.value.instruction.holdsSecret ?? false || seen.finding?.defect.holdsSecret ?? false
+            seen.sound?.value.instruction.holdsSecret ?? false || seen.finding?.defect.holdsSecret ?? false
         finding = Finding(standard: standard, defect: error)
     }
 
     /// Makes the missing scheme the defect of an address with parameters. `address` is the hearing of the address
     /// alone.
     mutating func nameMissingScheme(of address: borrowing Hearing) {
-        guard let standard = address.sounds.first?.standard, let error = MissingScheme.defect(standard) else { return }
+        guard let standard = address.sound?.standard, let error = MissingScheme.defect(standard) else { return }
         finding = Finding(standard: standard, defect: error)
     }
 
@@ -191,7 +193,8 @@ struct Hearing: ~Copyable {
             alsoAsked.append(standard)
         }
         do throws(StandardDefect) {
-            sounds.append(try PaymentText(link, whole).read(by: standard))
+            let new = try PaymentText(link, whole).read(by: standard)
+            if sound == nil { sound = new } else { alsoSound.append(new) }
         } catch {
             var error = error
             if standard.isSecret { error.holdsSecret = true }
@@ -218,8 +221,8 @@ struct Hearing: ~Copyable {
 
     consuming func recognition() -> Recognition {
         if let finding, !isSound { return .defective(standard: finding.standard, finding.defect) }
-        guard sounds.count < 2, let sound = sounds.popLast() else { return sounds.isEmpty ? .none : .ambiguous(sounds) }
-        return .sound(sound)
+        guard let sound else { return .none }
+        return alsoSound.isEmpty ? .sound(sound) : .ambiguous([sound] + alsoSound)
     }
 }
 
@@ -237,14 +240,14 @@ struct AndroidIntent: Sendable {
     private static let scheme = "intent"
 
     /// Returns true if `link` begins like an intent.
-    static func isOne(_ link: PaymentLink) -> Bool {
+    static func isOne(_ link: borrowing PaymentLink) -> Bool {
         link.form != .text && Int(link.layout.schemeEnd) == scheme.utf8.count && link.scheme == scheme[...]
     }
 
     /// Creates a value by taking the link out of `intent`; nil if it is not an intent or names no scheme.
-    init?(_ intent: PaymentLink) {
+    init?(_ intent: borrowing PaymentLink) {
         guard Self.isOne(intent) else { return nil }
-        var text = PaymentText(intent)
+        var text = PaymentText(copy intent)
         guard let fragment = text.fragment(), fragment.starts(with: "Intent;") else { return nil }
         let words = fragment.split(at: ";")
         let names = words.filter { $0.starts(with: "scheme=") }
