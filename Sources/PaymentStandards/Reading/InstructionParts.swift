@@ -96,6 +96,15 @@ extension String {
         return rest.first.map { $0 == "." } ?? true ? "0\(rest)" : String(rest)
     }
 
+    /// Returns digits that count units of 10⁻`exponent` as an amount of main units, without zeros at the end:
+    /// `150000000` with 8 as `1.5`.
+    func asUnits(exponent: Int) -> String {
+        let digits = String(repeating: "0", count: max(0, exponent + 1 - utf8.count)) + self
+        let point = digits.utf8.index(digits.endIndex, offsetBy: -exponent)
+        let last = digits.utf8[point...].lastIndex { $0 != UInt8(ascii: "0") }
+        return last.map { "\(digits[..<point]).\(digits[point...$0])" } ?? String(digits[..<point])
+    }
+
     /// Digits that count hundredths, as an amount of main units: `00000015050` as `150.50`.
     var hundredthsAsUnits: String {
         let digits = String(repeating: "0", count: max(0, 3 - utf8.count)) + self

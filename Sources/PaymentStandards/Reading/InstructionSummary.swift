@@ -279,19 +279,12 @@ extension PaymentInstruction.Amount {
     ///
     /// - Parameter isShort: True if the middle of a long id is left out.
     package static func words(_ digits: String, unit: String, isShort: Bool) -> String {
-        if unit == "wei" { return "\(coins(wei: digits)) of the chain's own coin" }
+        if unit == "wei" { return "\(digits.asUnits(exponent: 18)) of the chain's own coin" }
         if unit.isEmpty { return "\(digits) in a currency that the text does not name" }
         guard let unit = TokenUnit(parsing: unit) else { return "\(digits) \(unit)" }
         let id = unit.asset.map { String($0.text.drop { $0 != "/" }.dropFirst()) } ?? unit.token
         return "\(digits) \(unit.isSmallest ? "smallest units " : "")of a token that this program does not know "
             + "(\(isShort ? PaymentInstruction.shortened(id, 28) : unit.token))"
-    }
-
-    /// A number of wei as coins of 18 decimals, without zeros at the end.
-    private static func coins(wei: String) -> String {
-        let padded = String(repeating: "0", count: max(0, 19 - wei.count)) + wei
-        let fraction = String(padded.suffix(18).reversed().drop { $0 == "0" }.reversed())
-        return padded.dropLast(18) + (fraction.isEmpty ? "" : "." + fraction)
     }
 }
 

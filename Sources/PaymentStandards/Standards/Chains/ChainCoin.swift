@@ -8,8 +8,8 @@ struct ChainCoin: Sendable, Hashable {
     let exponent: UInt8
     /// The chain's CAIP-2 id; its name if no id is registered.
     let chain: String
-    /// The coin's number in SLIP-44; nil without a CAIP-2 id for the chain.
-    let slip44: Int?
+    /// The coin's id, with its number in SLIP-44; nil without a CAIP-2 id for the chain.
+    let asset: AssetID?
 
     static let solana = Self("SOL", 9, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", slip44: 501)
     static let stellar = Self("XLM", 7, "stellar:pubnet", slip44: 148)
@@ -37,12 +37,11 @@ struct ChainCoin: Sendable, Hashable {
         self.symbol = symbol
         self.exponent = exponent
         self.chain = chain
-        self.slip44 = slip44
+        asset = slip44.flatMap { try? AssetID("\(chain)/slip44:\($0)") }
     }
 
     /// Returns an amount of `units` of the smallest unit. `digits` are the same amount in coins.
     func amount(units: UInt128, digits: String) -> PaymentInstruction.Amount {
-        let asset = slip44.flatMap { try? AssetID("\(chain)/slip44:\($0)") }
         let money = asset.flatMap { try? Money(minorUnits: units, currency: .asset($0), exponent: exponent) }
         return money.map { .fixed($0) } ?? .uncounted(digits: digits, unit: symbol)
     }
@@ -57,11 +56,7 @@ struct ChainCoin: Sendable, Hashable {
 
     /// Returns `units` of the smallest unit in coins, with no more digits than needed.
     func digits(units: UInt128) -> String {
-        let text = String(units)
-        let padded = String(repeating: "0", count: max(0, Int(exponent) + 1 - text.utf8.count)) + text
-        let whole = padded.dropLast(Int(exponent))
-        let fraction = String(padded.suffix(Int(exponent)).reversed().drop { $0 == "0" }.reversed())
-        return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
+        String(units).asUnits(exponent: Int(exponent))
     }
 }
 
@@ -99,9 +94,6 @@ extension KnownStandards {
     /// Returns the symbol and the decimals of a chain's own coin, or of a known token that a text names by its
     /// contract; nil for other assets.
     package static func coin(_ asset: AssetID) -> (symbol: String, decimals: UInt8)? {
-        ChainCoin.all.first { coin in
-            coin.chain == asset.chain.text && asset.namespace == "slip44" && asset.tokenID == nil
-                && coin.slip44.map(String.init) == String(asset.reference)
-        }.map { ($0.symbol, $0.exponent) } ?? TronToken.coin(asset)
+        ChainCoin.all.first { $0.asset == asset }.map { ($0.symbol, $0.exponent) } ?? TronToken.coin(asset)
     }
 }

@@ -30,6 +30,8 @@ public struct EIP681: WritablePaymentStandard {
         let value: String
     }
 
+    /// The coin of the main chain.
+    private static let ether = try? AssetID("eip155:1/slip44:60")
     private static let numbers: Set<String> = ["value", "gas", "gasLimit", "gasPrice"]
 
     private static let known = numbers.union(["data", "address", "uint256"])
@@ -221,8 +223,7 @@ public struct EIP681: WritablePaymentStandard {
 
     /// Returns the amount. Only on the main chain is the coin certainly ether.
     private func amount(wei: String) -> PaymentInstruction.Amount {
-        let ether = try? AssetID("eip155:1/slip44:60")
-        if chainID == "1", let ether,
+        if chainID == "1", let ether = Self.ether,
             let money = try? Money(minorUnitText: wei, currency: .asset(ether), exponent: 18)
         {
             return .fixed(money)
