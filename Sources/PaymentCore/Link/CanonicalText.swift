@@ -78,11 +78,14 @@ enum CanonicalText {
                 if isUnreserved(meant), !completesStray(meant) {
                     plain.append(meant)
                 } else {
-                    plain += [byte, bytes[index + 1].uppercasedHex, bytes[index + 2].uppercasedHex]
+                    plain.append(byte)
+                    plain.append(bytes[index + 1].uppercasedHex)
+                    plain.append(bytes[index + 2].uppercasedHex)
                 }
                 index += 3
             }
-            return plain.elementsEqual(bytes) ? nil : String(decoding: plain, as: UTF8.self)
+            let isSame = plain.count == bytes.count && plain.indices.allSatisfy { plain[$0] == bytes[$0] }
+            return isSame ? nil : String(decoding: plain, as: UTF8.self)
         }
     }
 

@@ -16,6 +16,7 @@ extension UInt8 {
 
 extension StringProtocol {
     /// Returns true if both texts are equal when ASCII letters compare without regard to case.
+    @inlinable
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
