@@ -146,7 +146,10 @@ public struct PaymentText: ~Copyable {
 
     /// Reads the text as it was written, with the escapes that it does not need.
     mutating func keepEscapes() {
-        link = link.asWritten
+        let written = link.asWritten
+        // Few links are written with such escapes.
+        guard written != link else { return }
+        link = written
         whole = TextPart(link)
     }
 

@@ -76,12 +76,11 @@ public struct ZIP321: WritablePaymentStandard {
         }
         try source.query(Self.reader) { _, parameter throws(StandardDefect) in
             let (name, index) = try Self.readName(parameter.name)
-            var entry = found[index] ?? Parts(offset: parameter.name.offset)
-            try Self.take(name, parameter, &entry)
-            found[index] = entry
+            try Self.take(name, parameter, &found[index, default: Parts(offset: parameter.name.offset)])
         }
         for (index, entry) in found { payments[index] = try Self.checked(entry) }
-        guard Set(payments.values.map(\.isMainnet)).count < 2 else {
+        let isMainnet = payments.values.first?.isMainnet
+        guard payments.values.allSatisfy({ $0.isMainnet == isMainnet }) else {
             throw path.defect(.mismatch, "address", "and the others must be of one network")
         }
     }
