@@ -171,22 +171,45 @@ public enum Base58 {
 
     @usableFromInline
     static func text(of bytes: [UInt8], _ alphabet: Alphabet) -> String {
-        var reversed: [UInt8] = []
+        // The number in groups of five digits, the least first: each fits a word of 32 bits.
+        let base: UInt64 = 58 * 58 * 58 * 58 * 58
+        var groups: [UInt64] = []
+        groups.reserveCapacity(bytes.count / 3 + 1)
+        // Four bytes at a time.
+        var weight: UInt64 = 1
+        var carry: UInt64 = 0
+        var open = bytes.count
         for byte in bytes {
-            var carry = Int(byte)
-            for index in reversed.indices {
-                carry += Int(reversed[index]) << 8
-                reversed[index] = UInt8(carry % 58)
-                carry /= 58
+            carry = carry << 8 | UInt64(byte)
+            weight <<= 8
+            open -= 1
+            guard open % 4 == 0 else { continue }
+            for index in groups.indices {
+                (carry, groups[index]) = (groups[index] * weight + carry).quotientAndRemainder(dividingBy: base)
             }
             while carry > 0 {
-                reversed.append(UInt8(carry % 58))
-                carry /= 58
+                groups.append(carry % base)
+                carry /= base
+            }
+            weight = 1
+        }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.count + groups.count * 5)
+        for group in groups {
+            var rest = group
+            for _ in 0..<5 {
+                digits.append(alphabet.characters[Int(rest % 58)])
+                rest /= 58
             }
         }
-        let zeros = bytes.prefix { $0 == 0 }.count
-        let digits = [UInt8](repeating: 0, count: zeros) + reversed.reversed()
-        return String(decoding: digits.map { alphabet.characters[Int($0)] }, as: UTF8.self)
+        let zero = alphabet.characters[0]
+        while digits.last == zero { digits.removeLast() }
+        for byte in bytes {
+            guard byte == 0 else { break }
+            digits.append(zero)
+        }
+        digits.reverse()
+        return String(decoding: digits, as: UTF8.self)
     }
 }
 

@@ -209,5 +209,5 @@ struct XRPAddress: Sendable, Hashable {
     }
 
     /// The classic address: the account without tag and network.
-    var classic: String { Base58Check.encode([0] + account, .ripple) }
+    var classic: String { isMainnet == nil ? text : Base58Check.encode([0] + account, .ripple) }
 }
