@@ -97,7 +97,8 @@ struct SwedishInvoice: PaymentStandard {
 
     /// Returns the place of the member `name`.
     private static func place(of name: String, in part: TextPart) -> Int {
-        part.bytes.firstRange(of: Array("\"\(name)\"".utf8))?.lowerBound ?? part.offset
+        let quoted = Array("\"\(name)\"".utf8)
+        return part.bytes.indices.first { part.bytes[$0...].starts(with: quoted) } ?? part.offset
     }
 
     var fields: InstructionFields {
