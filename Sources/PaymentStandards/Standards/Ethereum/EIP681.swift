@@ -22,6 +22,19 @@ public struct EIP681: WritablePaymentStandard {
     let function: String?
     /// The parameters in order, numbers as digits.
     private(set) var parameters: [Parameter] = []
+    private let targetKind: Party
+
+    /// The kind of a target or payee. To find it takes up to two hashes.
+    private enum Party: Sendable {
+        case name
+        case address
+        case checksummedAddress
+
+        init(_ text: String) {
+            let address = try? EthereumAddress(parsing: text)
+            self = address.map { $0.checksummed == text ? .checksummedAddress : .address } ?? .name
+        }
+    }
 
     struct Parameter: Sendable, Hashable {
         /// The name: `value`, `gas` …, or the type of a function's argument.
@@ -60,6 +73,7 @@ public struct EIP681: WritablePaymentStandard {
         let (head, function) = path.cut(at: "/")
         let (name, chain) = head.cut(at: "@")
         (hasPrefix, target) = try Self.readTarget(name)
+        targetKind = Party(target)
         chainID = try chain.map { part throws(StandardDefect) in try Self.readChain(part) }
         self.function = try function.map { part throws(StandardDefect) in try Self.readFunction(part) }
         let reader = self.function == nil || self.function == "transfer" ? Self.reader : Self.callReader
@@ -151,11 +165,14 @@ public struct EIP681: WritablePaymentStandard {
 
     private func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    private var isAddress: Bool { (try? EthereumAddress(parsing: target)) != nil }
+    private var isAddress: Bool { targetKind != .name }
 
     private var targetChecksum: String {
-        guard let address = try? EthereumAddress(parsing: target) else { return "ens" }
-        return address.checksummed == target ? "valid" : "none"
+        switch targetKind {
+        case .name: "ens"
+        case .address: "none"
+        case .checksummedAddress: "valid"
+        }
     }
 
     /// The fields of `eip681`.
@@ -202,11 +219,10 @@ public struct EIP681: WritablePaymentStandard {
             if carries { instruction.amount = coins }
             instruction.warnings.append(.contractCall)
         }
-        let address = try? EthereumAddress(parsing: payee)
-        let isChecked = address?.checksummed == payee
-        instruction.payee = .init(account: payee, check: isChecked ? .checksum : .none)
-        if address != nil, !isChecked { instruction.warnings.append(.missingChecksum) }
-        if address == nil { instruction.warnings.append(.followsURL) }
+        let kind = payee == target ? targetKind : Party(payee)
+        instruction.payee = .init(account: payee, check: kind == .checksummedAddress ? .checksum : .none)
+        if kind == .address { instruction.warnings.append(.missingChecksum) }
+        if kind == .name { instruction.warnings.append(.followsURL) }
         if ["3", "4", "5", "42", "11155111", "17000", "560048"].contains(chainID) {
             instruction.warnings.append(.testNetwork)
         }
@@ -214,7 +230,8 @@ public struct EIP681: WritablePaymentStandard {
             instruction.setPayments([
                 .init(payee: instruction.payee, amount: instruction.amount),
                 .init(
-                    payee: .init(account: target, check: targetChecksum == "valid" ? .checksum : .none), amount: coins),
+                    payee: .init(account: target, check: targetKind == .checksummedAddress ? .checksum : .none),
+                    amount: coins),
             ])
             instruction.warnings.append(.contractCall)
         }
@@ -252,11 +269,14 @@ struct ERC55: PaymentStandard {
 
     let address: EthereumAddress
     let text: String
+    /// The address with the checksum, which takes a hash.
+    private let checksummed: String
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = source.all().trimmed
         address = try Self.address(part, "address")
         text = part.text
+        checksummed = address.checksummed
     }
 
     /// Reads the address in `part`, which its standard calls `name`.
@@ -282,16 +302,16 @@ struct ERC55: PaymentStandard {
     }
 
     /// True if capitals and small letters are a checksum. The checksum has been checked.
-    var isChecksummed: Bool { text == address.checksummed }
+    var isChecksummed: Bool { text == checksummed }
 
     var fields: InstructionFields {
-        ["checksummed": .bool(isChecksummed), "checksum": .string(address.checksummed)]
+        ["checksummed": .bool(isChecksummed), "checksum": .string(checksummed)]
     }
 
     /// Pays the address, on the chain that the payer chooses.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
-        instruction.payee = .init(account: address.checksummed, check: isChecksummed ? .checksum : .none)
+        instruction.payee = .init(account: checksummed, check: isChecksummed ? .checksum : .none)
         instruction.network = "eip155"
         if !isChecksummed { instruction.warnings.append(.missingChecksum) }
         return instruction
