@@ -80,9 +80,21 @@ extension PaymentStandard {
         try PaymentText(link).read(by: Self.self).instruction
     }
 
-    /// An instruction of this standard with only ``fields``, to be filled in.
-    var bareInstruction: PaymentInstruction {
-        PaymentInstruction(standard: standard, fields: fields, name: KnownStandards.name(of: standard))
+    /// Returns the instruction of this standard with ``fields``, filled in by `fill`.
+    @inline(__always)
+    func makeInstruction(_ fill: (inout PaymentInstruction) -> Void) -> PaymentInstruction {
+        PaymentInstruction(standard: standard, fields: fields, name: KnownStandards.name(of: standard), fill)
+    }
+}
+
+extension PaymentInstruction {
+    /// Creates an instruction and fills it in where it stays. To return a variable, the optimizer copies all of it.
+    @inline(__always)
+    fileprivate init(
+        standard: String, fields: InstructionFields, name: Name?, _ fill: (inout PaymentInstruction) -> Void
+    ) {
+        self.init(standard: standard, fields: fields, name: name)
+        fill(&self)
     }
 }
 

@@ -22,16 +22,18 @@ extension PaymentInstruction {
         amount = sums.count == 1 && !hasOpenPayment ? sums[0] : .several
         warnings.append(.severalPayments)
     }
+}
 
-    /// Returns the reading with `parts`, the rest of its text.
-    func leaving(_ parts: [UnreadPart]) -> PaymentInstruction {
-        guard !parts.isEmpty else { return self }
-        var reading = self
-        reading.unread = parts
-        reading.fields["unread"] = .object(
+extension PaymentStandard {
+    /// Returns ``instruction`` with `parts`, the rest of its text.
+    func instruction(leaving parts: [UnreadPart]) -> PaymentInstruction {
+        guard !parts.isEmpty else { return instruction }
+        var instruction = instruction
+        instruction.unread = parts
+        instruction.fields["unread"] = .object(
             Dictionary(parts.map { ($0.name, $0.value.map(JSONValue.string) ?? .null) }) { first, _ in first })
-        reading.warnings.append(reading.unclear.isEmpty ? .unread : .unclear)
-        return reading
+        instruction.warnings.append(instruction.unclear.isEmpty ? .unread : .unclear)
+        return instruction
     }
 }
 

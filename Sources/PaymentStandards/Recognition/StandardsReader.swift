@@ -112,7 +112,7 @@ public enum Recognition: Sendable {
         public var fields: InstructionFields { instruction.fields }
 
         /// The content in the reading common to all standards.
-        public var instruction: PaymentInstruction { value.instruction.leaving(unread) }
+        public var instruction: PaymentInstruction { value.instruction(leaving: unread) }
     }
 }
 

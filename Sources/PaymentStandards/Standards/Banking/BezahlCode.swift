@@ -128,28 +128,28 @@ struct BezahlCode: PaymentStandard {
 
     /// Pays the account, unless it asks for a mandate or is a contact.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = isPull ? .pull : isContact ? .information : .payment
-        let isChecked = values["iban"] != nil
-        let account = values["iban"] ?? values["account"].map { "\(values["bnc"] ?? "")/\($0)" }
-        instruction.payee = .init(account: account, name: values["name"], check: isChecked ? .checksum : .none)
-        if !isChecked { instruction.warnings.append(.missingChecksum) }
-        instruction.network = isContact ? nil : isChecked ? "sepa" : "de-bank-account"
-        instruction.amount = .init(values["amount"], iso: values["currency"] ?? "EUR")
-        instruction.memo = values["reason"]
-        instruction.reference = values["separeference"]
-        if action.hasPrefix("periodic") {
-            func date(_ name: String) -> Date? {
-                values[name].flatMap { text in
-                    try? CalendarDay(TextPart(decoded: text.filter { $0 != "-" }, at: 0), name, .yyyyMMdd).date()
+        makeInstruction { instruction in
+            instruction.purpose = isPull ? .pull : isContact ? .information : .payment
+            let isChecked = values["iban"] != nil
+            let account = values["iban"] ?? values["account"].map { "\(values["bnc"] ?? "")/\($0)" }
+            instruction.payee = .init(account: account, name: values["name"], check: isChecked ? .checksum : .none)
+            if !isChecked { instruction.warnings.append(.missingChecksum) }
+            instruction.network = isContact ? nil : isChecked ? "sepa" : "de-bank-account"
+            instruction.amount = .init(values["amount"], iso: values["currency"] ?? "EUR")
+            instruction.memo = values["reason"]
+            instruction.reference = values["separeference"]
+            if action.hasPrefix("periodic") {
+                func date(_ name: String) -> Date? {
+                    values[name].flatMap { text in
+                        try? CalendarDay(TextPart(decoded: text.filter { $0 != "-" }, at: 0), name, .yyyyMMdd).date()
+                    }
                 }
+                instruction.repeats = .init(
+                    every: values["periodictimeunitrotation"].flatMap { Int($0) } ?? 1,
+                    values["periodictimeunit"] == "W" ? .week : .month, first: date("periodicfirstexecutiondate"),
+                    last: date("periodiclastexecutiondate"))
             }
-            instruction.repeats = .init(
-                every: values["periodictimeunitrotation"].flatMap { Int($0) } ?? 1,
-                values["periodictimeunit"] == "W" ? .week : .month, first: date("periodicfirstexecutiondate"),
-                last: date("periodiclastexecutiondate"))
+            if isIrregular { instruction.warnings.append(.irregular) }
         }
-        if isIrregular { instruction.warnings.append(.irregular) }
-        return instruction
     }
 }

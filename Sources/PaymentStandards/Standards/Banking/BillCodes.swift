@@ -119,15 +119,15 @@ struct SwedishInvoice: PaymentStandard {
 
     /// Pays the account; credit notes and paid invoices are for information.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = type == 1 ? .payment : .information
-        let isChecked = accountType == "IBAN"
-        instruction.payee = .init(account: account, name: payee, check: isChecked ? .checksum : .none)
-        if !isChecked { instruction.warnings.append(.missingChecksum) }
-        instruction.network = ["BG": "bankgiro", "PG": "plusgiro"][accountType] ?? "iban:SE"
-        instruction.amount = .init(amount, iso: currency)
-        instruction.reference = reference
-        return instruction
+        makeInstruction { instruction in
+            instruction.purpose = type == 1 ? .payment : .information
+            let isChecked = accountType == "IBAN"
+            instruction.payee = .init(account: account, name: payee, check: isChecked ? .checksum : .none)
+            if !isChecked { instruction.warnings.append(.missingChecksum) }
+            instruction.network = ["BG": "bankgiro", "PG": "plusgiro"][accountType] ?? "iban:SE"
+            instruction.amount = .init(amount, iso: currency)
+            instruction.reference = reference
+        }
     }
 }
 
@@ -191,12 +191,12 @@ struct FinnishBarcode: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee()
-        instruction.network = "sepa"
-        instruction.amount = .init(amount, iso: "EUR")
-        instruction.reference = reference
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee()
+            instruction.network = "sepa"
+            instruction.amount = .init(amount, iso: "EUR")
+            instruction.reference = reference
+        }
     }
 }
 
@@ -251,14 +251,14 @@ struct ItalianNotice: PaymentStandard {
 
     /// Pays the notice; the amount is the printed one.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: creditorTaxCode)
-        instruction.network = "pagopa"
-        instruction.amount = .init(cents.hundredthsAsUnits, iso: "EUR")
-        if case .fixed(let money) = instruction.amount { instruction.amount = .suggested(money) }
-        instruction.reference = noticeNumber
-        instruction.warnings = [.missingChecksum, .amountMayDiffer]
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: creditorTaxCode)
+            instruction.network = "pagopa"
+            instruction.amount = .init(cents.hundredthsAsUnits, iso: "EUR")
+            if case .fixed(let money) = instruction.amount { instruction.amount = .suggested(money) }
+            instruction.reference = noticeNumber
+            instruction.warnings = [.missingChecksum, .amountMayDiffer]
+        }
     }
 }
 
@@ -331,12 +331,12 @@ struct PolishCode: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: "PL\(account)", name: name, check: .checksum)
-        instruction.network = "iban:PL"
-        instruction.amount = .init(amount, iso: "PLN")
-        instruction.memo = title
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: "PL\(account)", name: name, check: .checksum)
+            instruction.network = "iban:PL"
+            instruction.amount = .init(amount, iso: "PLN")
+            instruction.memo = title
+        }
     }
 }
 
@@ -458,12 +458,12 @@ struct RussianCode: PaymentStandard {
 
     /// Pays the account. Its check digits need the bank's number; the bank checks them.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: account, name: name)
-        instruction.warnings.append(.missingChecksum)
-        instruction.network = "ru-bank-account"
-        instruction.amount = .init(kopecks?.hundredthsAsUnits, iso: "RUB")
-        instruction.memo = purpose
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: account, name: name)
+            instruction.warnings.append(.missingChecksum)
+            instruction.network = "ru-bank-account"
+            instruction.amount = .init(kopecks?.hundredthsAsUnits, iso: "RUB")
+            instruction.memo = purpose
+        }
     }
 }

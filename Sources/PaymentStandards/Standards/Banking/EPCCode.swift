@@ -149,13 +149,13 @@ public struct EPCCode: WritablePaymentStandard {
 
     /// Pays the account by SEPA credit transfer.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: name)
-        instruction.network = identification == "INST" ? "sepa-instant" : "sepa"
-        instruction.amount = .init(amount, iso: "EUR")
-        instruction.memo = remittance
-        instruction.reference = structuredReference
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: name)
+            instruction.network = identification == "INST" ? "sepa-instant" : "sepa"
+            instruction.amount = .init(amount, iso: "EUR")
+            instruction.memo = remittance
+            instruction.reference = structuredReference
+        }
     }
 
     /// The canonical text: LF between lines, empty lines at the end left out.
@@ -223,12 +223,12 @@ struct UkrainianCode: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: name)
-        instruction.network = "iban:UA"
-        instruction.amount = .init(amount, iso: "UAH")
-        instruction.memo = purpose
-        instruction.reference = receiverCode
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: name)
+            instruction.network = "iban:UA"
+            instruction.amount = .init(amount, iso: "UAH")
+            instruction.memo = purpose
+            instruction.reference = receiverCode
+        }
     }
 }

@@ -76,10 +76,10 @@ struct IBAN: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = payee()
-        instruction.network = "iban:\(country)"
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = payee()
+            instruction.network = "iban:\(country)"
+        }
     }
 
     /// Returns the account as a payee.

@@ -91,16 +91,16 @@ struct HungarianCode: PaymentStandard {
 
     /// Pays the account; a request to pay asks for money from the named account.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        if kind == "RTP" { instruction.purpose = .pull }
-        instruction.payee = iban.payee(named: name)
-        instruction.network = "iban:HU"
-        instruction.amount = .init(amount, iso: "HUF")
-        instruction.memo = texts["message"]
-        instruction.reference = texts["invoiceId"] ?? texts["transactionId"]
-        instruction.expiresAt = expiry.day.date(seconds: expiry.time.seconds - expiry.offset * 3600)
-        instruction.warnings.append(.expires)
-        return instruction
+        makeInstruction { instruction in
+            if kind == "RTP" { instruction.purpose = .pull }
+            instruction.payee = iban.payee(named: name)
+            instruction.network = "iban:HU"
+            instruction.amount = .init(amount, iso: "HUF")
+            instruction.memo = texts["message"]
+            instruction.reference = texts["invoiceId"] ?? texts["transactionId"]
+            instruction.expiresAt = expiry.day.date(seconds: expiry.time.seconds - expiry.offset * 3600)
+            instruction.warnings.append(.expires)
+        }
     }
 }
 
@@ -207,12 +207,12 @@ struct SerbianCode: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: account, name: payee, check: .checksum)
-        instruction.network = "nbs-ips"
-        instruction.amount = .init(amount, iso: "RSD")
-        instruction.memo = purpose
-        instruction.reference = reference
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: account, name: payee, check: .checksum)
+            instruction.network = "nbs-ips"
+            instruction.amount = .init(amount, iso: "RSD")
+            instruction.memo = purpose
+            instruction.reference = reference
+        }
     }
 }

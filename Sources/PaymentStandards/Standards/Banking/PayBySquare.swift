@@ -140,29 +140,29 @@ struct PayBySquare: PaymentStandard {
 
     /// Pays the first account of each order.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        guard let order = payments.first else { return instruction }
-        if payments.contains(where: { $0.type & 4 != 0 }) { instruction.purpose = .pull }
-        instruction.payee = .init(
-            account: order.accounts.first?.first, name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 },
-            check: .checksum)
-        instruction.network = "sepa"
-        instruction.amount = .init(order.texts["amount"], iso: order.texts["currency"])
-        instruction.memo = order.texts["note"]
-        instruction.reference = order.texts["variableSymbol"] ?? order.texts["originatorReference"]
-        if order.accounts.count > 1 { instruction.warnings.append(.severalPayees) }
-        instruction.repeats = order.repetition
-        guard payments.count > 1 else { return instruction }
-        instruction.setPayments(
-            payments.map { order in
-                .init(
-                    payee: .init(
-                        account: order.accounts.first?.first,
-                        name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 }, check: .checksum),
-                    amount: .init(order.texts["amount"], iso: order.texts["currency"]), memo: order.texts["note"])
-            })
-        instruction.repeats = payments.lazy.compactMap(\.repetition).first
-        return instruction
+        makeInstruction { instruction in
+            guard let order = payments.first else { return }
+            if payments.contains(where: { $0.type & 4 != 0 }) { instruction.purpose = .pull }
+            instruction.payee = .init(
+                account: order.accounts.first?.first, name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 },
+                check: .checksum)
+            instruction.network = "sepa"
+            instruction.amount = .init(order.texts["amount"], iso: order.texts["currency"])
+            instruction.memo = order.texts["note"]
+            instruction.reference = order.texts["variableSymbol"] ?? order.texts["originatorReference"]
+            if order.accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+            instruction.repeats = order.repetition
+            guard payments.count > 1 else { return }
+            instruction.setPayments(
+                payments.map { order in
+                    .init(
+                        payee: .init(
+                            account: order.accounts.first?.first,
+                            name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 }, check: .checksum),
+                        amount: .init(order.texts["amount"], iso: order.texts["currency"]), memo: order.texts["note"])
+                })
+            instruction.repeats = payments.lazy.compactMap(\.repetition).first
+        }
     }
 }
 

@@ -90,13 +90,13 @@ struct SlovenianBill: PaymentStandard {
 
     /// Pays the account. An amount of zero lets the payer enter one.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: payee)
-        instruction.network = "sepa"
-        if amount != "0.00" { instruction.amount = .init(amount, iso: "EUR") }
-        instruction.memo = purpose
-        instruction.reference = reference
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: payee)
+            instruction.network = "sepa"
+            if amount != "0.00" { instruction.amount = .init(amount, iso: "EUR") }
+            instruction.memo = purpose
+            instruction.reference = reference
+        }
     }
 }
 
@@ -174,12 +174,12 @@ struct CroatianBill: PaymentStandard {
 
     /// Pays the account. An amount of zero lets the payer enter one.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: payee)
-        instruction.network = "iban:\(iban.country)"
-        if amount != "0.00" { instruction.amount = .init(amount, iso: currency) }
-        instruction.memo = description
-        instruction.reference = [model, reference].compactMap { $0 }.joined(separator: " ")
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: payee)
+            instruction.network = "iban:\(iban.country)"
+            if amount != "0.00" { instruction.amount = .init(amount, iso: currency) }
+            instruction.memo = description
+            instruction.reference = [model, reference].compactMap { $0 }.joined(separator: " ")
+        }
     }
 }

@@ -200,29 +200,29 @@ public struct Payto: WritablePaymentStandard {
 
     /// Pays the account.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        let isChecked = ["iban", "ach", "bitcoin"].contains(target)
-        instruction.payee = .init(
-            account: account.last?.value ?? (path.isEmpty ? nil : path.joined(separator: "/")), name: receiverName,
-            check: isChecked ? .checksum : .none)
-        if !isChecked { instruction.warnings.append(.missingChecksum) }
-        instruction.network = target == "void" ? nil : target
-        if let amount, let currency {
-            let money = currency == "BTC" ? try? Money(decimal: amount.dropLeadingZeros, currency: .satoshi) : nil
-            if let money {
-                instruction.amount = .fixed(money)
-            } else if let fiat = try? FiatCurrency(currency),
-                let money = try? Money(decimal: amount.dropLeadingZeros, currency: .fiat(fiat))
-            {
-                instruction.amount = .fixed(money)
-            } else {
-                instruction.amount = .uncounted(digits: amount, unit: currency)
+        makeInstruction { instruction in
+            let isChecked = ["iban", "ach", "bitcoin"].contains(target)
+            instruction.payee = .init(
+                account: account.last?.value ?? (path.isEmpty ? nil : path.joined(separator: "/")), name: receiverName,
+                check: isChecked ? .checksum : .none)
+            if !isChecked { instruction.warnings.append(.missingChecksum) }
+            instruction.network = target == "void" ? nil : target
+            if let amount, let currency {
+                let money = currency == "BTC" ? try? Money(decimal: amount.dropLeadingZeros, currency: .satoshi) : nil
+                if let money {
+                    instruction.amount = .fixed(money)
+                } else if let fiat = try? FiatCurrency(currency),
+                    let money = try? Money(decimal: amount.dropLeadingZeros, currency: .fiat(fiat))
+                {
+                    instruction.amount = .fixed(money)
+                } else {
+                    instruction.amount = .uncounted(digits: amount, unit: currency)
+                }
             }
+            instruction.memo = message
+            instruction.reference = instructionID
+            if hasOddComma { instruction.warnings.append(.ignoredComma) }
         }
-        instruction.memo = message
-        instruction.reference = instructionID
-        if hasOddComma { instruction.warnings.append(.ignoredComma) }
-        return instruction
     }
 
     /// The canonical link.

@@ -197,15 +197,15 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     /// Pays the account.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: values["RN"])
-        instruction.network = "iban:\(iban.country)"
-        instruction.amount = .init(values["AM"], iso: values["CC"])
-        instruction.memo = values["MSG"]
-        instruction.reference = values["X-VS"] ?? values["RF"]
-        if values["ALT-ACC"] != nil { instruction.warnings.append(.severalPayees) }
-        if values["AM"] != nil, values["CC"] == nil { instruction.warnings.append(.missingField) }
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: values["RN"])
+            instruction.network = "iban:\(iban.country)"
+            instruction.amount = .init(values["AM"], iso: values["CC"])
+            instruction.memo = values["MSG"]
+            instruction.reference = values["X-VS"] ?? values["RF"]
+            if values["ALT-ACC"] != nil { instruction.warnings.append(.severalPayees) }
+            if values["AM"] != nil, values["CC"] == nil { instruction.warnings.append(.missingField) }
+        }
     }
 
     /// The canonical text: the fields in the specification's order.

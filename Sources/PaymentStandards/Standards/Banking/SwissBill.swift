@@ -227,13 +227,13 @@ public struct SwissBill: WritablePaymentStandard {
 
     /// Pays the account.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = iban.payee(named: creditor.name)
-        instruction.network = currency == "EUR" ? "sepa" : "six-interbank-clearing"
-        instruction.amount = .init(amount, iso: currency)
-        instruction.reference = reference
-        instruction.memo = message
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = iban.payee(named: creditor.name)
+            instruction.network = currency == "EUR" ? "sepa" : "six-interbank-clearing"
+            instruction.amount = .init(amount, iso: currency)
+            instruction.reference = reference
+            instruction.memo = message
+        }
     }
 
     /// The canonical text: LF between lines, empty lines after the trailer left out.

@@ -252,50 +252,52 @@ public struct BIP321: WritablePaymentStandard {
 
     /// Pays the address, or one of the alternatives. The alternative that is paid completes what the link leaves open.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        if let address {
-            address.describe(&instruction)
-            instruction.payee?.name = label
-        } else if let used {
-            instruction.payee = used.payee
-            if let label { instruction.payee?.name = label }
-            instruction.expiresAt = used.expiresAt
-            instruction.warnings = used.warnings
-            instruction.network = network?.chain
-        } else {
-            let isRequest = isRequestAlone
-            instruction.payee = .init(
-                account: isRequest ? request : payloads.first?.value, name: label, check: isRequest ? .none : .checksum)
-            instruction.network = isRequest ? BitcoinAddress.Network.mainnet.chain : network?.chain
-        }
-        if network ?? .mainnet != .mainnet, !instruction.warnings.contains(.testNetwork) {
-            instruction.warnings.append(.testNetwork)
-        }
-        if let amountSat, let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi) {
-            instruction.amount = .fixed(money)
-        } else if let used, address == nil || used.amount.money != nil {
-            // An address takes any amount, so only the invoice states the requested one.
-            instruction.amount = used.amount
-            if address != nil { instruction.warnings.append(.amountInside) }
-        } else if isRequestAlone {
-            instruction.amount = .onService
-        }
-        instruction.memo = message ?? (address == nil ? used?.memo : nil)
-        instruction.alternatives = inner
-        let isOther = { (other: PaymentInstruction) in
-            if case .fixed = other.amount { other.amount != instruction.amount } else { false }
-        }
-        if inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
-        if request != nil || payjoin != nil { instruction.warnings.append(.followsURL) }
-        if let payjoin {
-            // BIP-78: https, or http of an onion service.
-            let host = payjoin.lowercased().dropFirst("http://".count).prefix { !"/:?#".contains($0) }
-            if payjoin.lowercased().hasPrefix("http://"), !host.hasSuffix(".onion") {
-                instruction.warnings.append(.unencryptedURL)
+        makeInstruction { instruction in
+            if let address {
+                address.describe(&instruction)
+                instruction.payee?.name = label
+            } else if let used {
+                instruction.payee = used.payee
+                if let label { instruction.payee?.name = label }
+                instruction.expiresAt = used.expiresAt
+                instruction.warnings = used.warnings
+                instruction.network = network?.chain
+            } else {
+                let isRequest = isRequestAlone
+                instruction.payee = .init(
+                    account: isRequest ? request : payloads.first?.value, name: label,
+                    check: isRequest ? .none : .checksum)
+                instruction.network = isRequest ? BitcoinAddress.Network.mainnet.chain : network?.chain
             }
+            if network ?? .mainnet != .mainnet, !instruction.warnings.contains(.testNetwork) {
+                instruction.warnings.append(.testNetwork)
+            }
+            if let amountSat, let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi) {
+                instruction.amount = .fixed(money)
+            } else if let used, address == nil || used.amount.money != nil {
+                // An address takes any amount, so only the invoice states the requested one.
+                instruction.amount = used.amount
+                if address != nil { instruction.warnings.append(.amountInside) }
+            } else if isRequestAlone {
+                instruction.amount = .onService
+            }
+            instruction.memo = message ?? (address == nil ? used?.memo : nil)
+            instruction.alternatives = inner
+            let amount = instruction.amount
+            let isOther = { (other: PaymentInstruction) in
+                if case .fixed = other.amount { other.amount != amount } else { false }
+            }
+            if inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
+            if request != nil || payjoin != nil { instruction.warnings.append(.followsURL) }
+            if let payjoin {
+                // BIP-78: https, or http of an onion service.
+                let host = payjoin.lowercased().dropFirst("http://".count).prefix { !"/:?#".contains($0) }
+                if payjoin.lowercased().hasPrefix("http://"), !host.hasSuffix(".onion") {
+                    instruction.warnings.append(.unencryptedURL)
+                }
+            }
+            if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
         }
-        if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
-        return instruction
     }
 
     /// The canonical link.
@@ -362,12 +364,12 @@ enum BIP321Payload {
             return Reading(instruction: try LNURL(value, "lightning", isBare: false).instruction)
         }
         let invoice = try Bolt11(value, "lightning")
-        return Reading(network: invoice.network.addresses, instruction: invoice.instruction.leaving(invoice.skipped))
+        return Reading(network: invoice.network.addresses, instruction: invoice.instruction(leaving: invoice.skipped))
     }
 
     /// Reads a BOLT 12 offer.
     private static func offer(_ value: TextPart) throws(StandardDefect) -> Reading {
         let offer = try Bolt12(value, "lno")
-        return Reading(network: offer.network, instruction: offer.instruction.leaving(offer.skipped))
+        return Reading(network: offer.network, instruction: offer.instruction(leaving: offer.skipped))
     }
 }

@@ -173,17 +173,18 @@ public struct BitcoinAddress: PaymentStandard {
 
     /// Pays this address any amount.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        describe(&instruction)
-        // The texts of these chains are identical, so the chain is unknown.
-        switch kind {
-        case .p2pkh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy"]
-        case .p2sh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy", "litecoin-legacy"]
-        case .p2pkh, .p2sh: instruction.otherReadings = ["litecoin-testnet", "dogecoin-testnet"]
-        default: break
+        makeInstruction { instruction in
+            describe(&instruction)
+            // The texts of these chains are identical, so the chain is unknown.
+            switch kind {
+            case .p2pkh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy"]
+            case .p2sh where network == .mainnet:
+                instruction.otherReadings = ["bitcoin-cash-legacy", "litecoin-legacy"]
+            case .p2pkh, .p2sh: instruction.otherReadings = ["litecoin-testnet", "dogecoin-testnet"]
+            default: break
+            }
+            if !instruction.otherReadings.isEmpty { instruction.warnings.append(.otherReadings) }
         }
-        if !instruction.otherReadings.isEmpty { instruction.warnings.append(.otherReadings) }
-        return instruction
     }
 
     /// The address in the spelling for comparison. Segwit addresses are not case-sensitive.

@@ -104,16 +104,16 @@ struct Algorand: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address, name: label, check: .checksum)
-        instruction.network = ChainCoin.algorand.chain
-        if let amount {
-            let units = UInt128(amount)
-            instruction.amount =
-                asset.map { .tokens(String(units), of: "asset:\($0)", isSmallest: true) }
-                ?? ChainCoin.algorand.amount(units: units, digits: ChainCoin.algorand.digits(units: units))
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address, name: label, check: .checksum)
+            instruction.network = ChainCoin.algorand.chain
+            if let amount {
+                let units = UInt128(amount)
+                instruction.amount =
+                    asset.map { .tokens(String(units), of: "asset:\($0)", isSmallest: true) }
+                    ?? ChainCoin.algorand.amount(units: units, digits: ChainCoin.algorand.digits(units: units))
+            }
+            instruction.memo = memo
         }
-        instruction.memo = memo
-        return instruction
     }
 }

@@ -47,11 +47,11 @@ struct BitcoinCash: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: "\(address.prefix):\(address.text.lowercased())", check: .checksum)
-        instruction.network = address.prefix == "bitcoincash" ? ChainCoin.bitcoinCash.chain : address.prefix
-        if address.prefix != "bitcoincash" { instruction.warnings.append(.testNetwork) }
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: "\(address.prefix):\(address.text.lowercased())", check: .checksum)
+            instruction.network = address.prefix == "bitcoincash" ? ChainCoin.bitcoinCash.chain : address.prefix
+            if address.prefix != "bitcoincash" { instruction.warnings.append(.testNetwork) }
+        }
     }
 }
 

@@ -162,22 +162,22 @@ struct Cardano: PaymentStandard {
 
     /// Pays the address. A claim brings money to the reader instead.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = ChainCoin.cardano.chain
-        switch content {
-        case .address(let address), .addressLink(let address): Self.pay(address, &instruction)
-        case .payment(let address, let amount):
-            Self.pay(address, &instruction)
-            if let amount { instruction.amount = ChainCoin.cardano.amount(amount) }
-        case .stake: instruction.purpose = .information
-        case .claim:
-            instruction.purpose = .receipt
-            instruction.amount = .onService
-            instruction.warnings = [.followsURL]
-            instruction.holdsSecret = true
-            instruction.publicFields = ["kind", "faucetUrl", "payment"]
+        makeInstruction { instruction in
+            instruction.network = ChainCoin.cardano.chain
+            switch content {
+            case .address(let address), .addressLink(let address): Self.pay(address, &instruction)
+            case .payment(let address, let amount):
+                Self.pay(address, &instruction)
+                if let amount { instruction.amount = ChainCoin.cardano.amount(amount) }
+            case .stake: instruction.purpose = .information
+            case .claim:
+                instruction.purpose = .receipt
+                instruction.amount = .onService
+                instruction.warnings = [.followsURL]
+                instruction.holdsSecret = true
+                instruction.publicFields = ["kind", "faucetUrl", "payment"]
+            }
         }
-        return instruction
     }
 
     private static func pay(_ address: CardanoAddress, _ instruction: inout PaymentInstruction) {

@@ -100,27 +100,27 @@ struct CoinLink: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        if network == "mainnet" {
-            instruction.network = coin.chain
-            let name = instruction.networkName ?? scheme
-            let kind = token == nil ? "" : " token"
-            instruction.name = .init("a \(name)\(kind) payment request (BIP 21)", opensIn: "a \(name) wallet")
+        makeInstruction { instruction in
+            if network == "mainnet" {
+                instruction.network = coin.chain
+                let name = instruction.networkName ?? scheme
+                let kind = token == nil ? "" : " token"
+                instruction.name = .init("a \(name)\(kind) payment request (BIP 21)", opensIn: "a \(name) wallet")
+            }
+            instruction.payee = .init(
+                account: address.isEmpty ? request : address, name: label, check: address.isEmpty ? .none : .checksum)
+            instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
+            if let decimal {
+                instruction.amount = token.map { TronToken.amount(decimal, of: $0) } ?? coin.amount(decimal)
+                // Wallets mean TRX. Payment plugins of shops write the same for USDT.
+                if coin == .tron, token == nil { instruction.warnings.append(.unitNotSure) }
+            } else if address.isEmpty {
+                instruction.amount = .onService
+            }
+            if request != nil { instruction.warnings.append(.followsURL) }
+            instruction.memo = message
+            if network != "mainnet" { instruction.warnings.append(.testNetwork) }
         }
-        instruction.payee = .init(
-            account: address.isEmpty ? request : address, name: label, check: address.isEmpty ? .none : .checksum)
-        instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
-        if let decimal {
-            instruction.amount = token.map { TronToken.amount(decimal, of: $0) } ?? coin.amount(decimal)
-            // Wallets mean TRX. Payment plugins of shops write the same for USDT.
-            if coin == .tron, token == nil { instruction.warnings.append(.unitNotSure) }
-        } else if address.isEmpty {
-            instruction.amount = .onService
-        }
-        if request != nil { instruction.warnings.append(.followsURL) }
-        instruction.memo = message
-        if network != "mainnet" { instruction.warnings.append(.testNetwork) }
-        return instruction
     }
 }
 
@@ -176,11 +176,11 @@ struct BareCoinAddress: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address.text, check: .checksum)
-        instruction.network = address.network == "mainnet" ? coin.coin.chain : "\(chain)-\(address.network)"
-        if address.network != "mainnet" { instruction.warnings.append(.testNetwork) }
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address.text, check: .checksum)
+            instruction.network = address.network == "mainnet" ? coin.coin.chain : "\(chain)-\(address.network)"
+            if address.network != "mainnet" { instruction.warnings.append(.testNetwork) }
+        }
     }
 }
 

@@ -85,19 +85,19 @@ struct LiquidLink: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address.text, name: label, check: .checksum)
-        instruction.network = address.isMainnet ? Self.chain : "liquid-testnet"
-        if let amount {
-            let unit = asset.map { Self.assets[$0] } ?? "L-BTC"
-            instruction.amount =
-                unit.map { .uncounted(digits: amount, unit: $0) }
-                ?? .tokens(amount, of: "liquid:\(asset ?? "")", isSmallest: false)
-            if asset == nil { instruction.warnings.append(.unitNotSure) }
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address.text, name: label, check: .checksum)
+            instruction.network = address.isMainnet ? Self.chain : "liquid-testnet"
+            if let amount {
+                let unit = asset.map { Self.assets[$0] } ?? "L-BTC"
+                instruction.amount =
+                    unit.map { .uncounted(digits: amount, unit: $0) }
+                    ?? .tokens(amount, of: "liquid:\(asset ?? "")", isSmallest: false)
+                if asset == nil { instruction.warnings.append(.unitNotSure) }
+            }
+            instruction.memo = message
+            if !address.isMainnet { instruction.warnings.append(.testNetwork) }
         }
-        instruction.memo = message
-        if !address.isMainnet { instruction.warnings.append(.testNetwork) }
-        return instruction
     }
 }
 

@@ -105,24 +105,24 @@ struct Monero: PaymentStandard {
 
     /// Pays all addresses.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)
-        instruction.network = ChainCoin.monero.chain
-        instruction.memo = details
-        instruction.reference = addresses.first?.paymentID.map { Hex.encode($0) } ?? paymentID
-        if let amount = amounts.first { instruction.amount = ChainCoin.monero.amount(amount) }
-        if addresses.count > 1 {
-            instruction.setPayments(
-                addresses.enumerated().map { index, address in
-                    .init(
-                        payee: .init(account: address.text, check: .checksum),
-                        amount: index < amounts.count ? ChainCoin.monero.amount(amounts[index]) : .open)
-                })
-            // Names and description belong to all payments.
-            instruction.memo = [recipientName, details].compactMap(\.self).joined(separator: ": ")
+        makeInstruction { instruction in
+            instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)
+            instruction.network = ChainCoin.monero.chain
+            instruction.memo = details
+            instruction.reference = addresses.first?.paymentID.map { Hex.encode($0) } ?? paymentID
+            if let amount = amounts.first { instruction.amount = ChainCoin.monero.amount(amount) }
+            if addresses.count > 1 {
+                instruction.setPayments(
+                    addresses.enumerated().map { index, address in
+                        .init(
+                            payee: .init(account: address.text, check: .checksum),
+                            amount: index < amounts.count ? ChainCoin.monero.amount(amounts[index]) : .open)
+                    })
+                // Names and description belong to all payments.
+                instruction.memo = [recipientName, details].compactMap(\.self).joined(separator: ": ")
+            }
+            if addresses.first?.network != "mainnet" { instruction.warnings.append(.testNetwork) }
         }
-        if addresses.first?.network != "mainnet" { instruction.warnings.append(.testNetwork) }
-        return instruction
     }
 }
 

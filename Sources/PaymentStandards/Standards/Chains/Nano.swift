@@ -98,15 +98,17 @@ struct Nano: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address, name: label, check: .checksum)
-        instruction.network = ChainCoin.nano.chain
-        if let raw { instruction.amount = ChainCoin.nano.amount(units: raw, digits: ChainCoin.nano.digits(units: raw)) }
-        instruction.memo = message
-        // Money to the key of zeros is destroyed.
-        if publicKey.allSatisfy({ $0 == 0 }) {
-            instruction.warnings.append(InstructionWarning(rawValue: "burns-money"))
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address, name: label, check: .checksum)
+            instruction.network = ChainCoin.nano.chain
+            if let raw {
+                instruction.amount = ChainCoin.nano.amount(units: raw, digits: ChainCoin.nano.digits(units: raw))
+            }
+            instruction.memo = message
+            // Money to the key of zeros is destroyed.
+            if publicKey.allSatisfy({ $0 == 0 }) {
+                instruction.warnings.append(InstructionWarning(rawValue: "burns-money"))
+            }
         }
-        return instruction
     }
 }

@@ -46,10 +46,10 @@ struct PaymentPointer: PaymentStandard {
 
     /// Pays the account that the host names.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: "$\(host)\(path)", check: .none)
-        instruction.network = "interledger"
-        instruction.warnings = [.followsURL, .missingChecksum]
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: "$\(host)\(path)", check: .none)
+            instruction.network = "interledger"
+            instruction.warnings = [.followsURL, .missingChecksum]
+        }
     }
 }

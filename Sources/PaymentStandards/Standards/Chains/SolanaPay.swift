@@ -117,26 +117,26 @@ public struct SolanaPay: WritablePaymentStandard {
 
     /// Pays the recipient, or asks the service for the transaction.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = ChainCoin.solana.chain
-        instruction.memo = memo ?? message
-        instruction.reference = references.first
-        // Base58 has no checksum: a text with a wrong character may still be 32 bytes.
-        instruction.payee = .init(account: recipient ?? link, name: label, check: .none)
-        if link != nil {
-            instruction.amount = .onService
-            instruction.warnings = [.followsURL]
-            return instruction
+        makeInstruction { instruction in
+            instruction.network = ChainCoin.solana.chain
+            instruction.memo = memo ?? message
+            instruction.reference = references.first
+            // Base58 has no checksum: a text with a wrong character may still be 32 bytes.
+            instruction.payee = .init(account: recipient ?? link, name: label, check: .none)
+            if link != nil {
+                instruction.amount = .onService
+                instruction.warnings = [.followsURL]
+                return
+            }
+            instruction.warnings = [.missingChecksum]
+            guard let amount else { return }
+            if let token {
+                let id = "caip19/\(ChainCoin.solana.chain)/token:\(token)"
+                instruction.amount = .tokens(amount, of: id, isSmallest: false)
+            } else if let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
+                instruction.amount = ChainCoin.solana.amount(decimal)
+            }
         }
-        instruction.warnings = [.missingChecksum]
-        guard let amount else { return instruction }
-        if let token {
-            let id = "caip19/\(ChainCoin.solana.chain)/token:\(token)"
-            instruction.amount = .tokens(amount, of: id, isSmallest: false)
-        } else if let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
-            instruction.amount = ChainCoin.solana.amount(decimal)
-        }
-        return instruction
     }
 
     /// The canonical link.

@@ -100,35 +100,35 @@ public struct SEP7: WritablePaymentStandard {
 
     /// Pays the destination, or signs the transaction.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = ChainCoin.stellar.chain
-        instruction.memo = parameters["msg"]
-        instruction.reference = parameters["memo"]
-        if let passphrase = parameters["network_passphrase"], passphrase != SEP7Rules.publicNetwork {
-            instruction.network = "stellar"
-            instruction.warnings.append(.testNetwork)
+        makeInstruction { instruction in
+            instruction.network = ChainCoin.stellar.chain
+            instruction.memo = parameters["msg"]
+            instruction.reference = parameters["memo"]
+            if let passphrase = parameters["network_passphrase"], passphrase != SEP7Rules.publicNetwork {
+                instruction.network = "stellar"
+                instruction.warnings.append(.testNetwork)
+            }
+            if parameters["callback"] != nil { instruction.warnings.append(.followsURL) }
+            // A signature proves nothing until it is checked with the origin's key.
+            instruction.warnings.append(.unsignedOrigin)
+            guard operation == "pay" else {
+                instruction.amount = .onService
+                instruction.warnings.append(.contractCall)
+                return
+            }
+            instruction.payee = .init(account: parameters["destination"], check: .checksum)
+            if parameters["memo"] == nil, parameters["destination"]?.hasPrefix("G") == true {
+                instruction.warnings.append(.missingTag)
+            }
+            guard let text = parameters["amount"],
+                let decimal = try? DecimalText(TextPart(decoded: text, at: 0), "amount", DecimalRules())
+            else { return }
+            if let code = parameters["asset_code"], let issuer = parameters["asset_issuer"] {
+                instruction.amount = .tokens(text, of: "\(code):\(issuer)", isSmallest: false)
+            } else {
+                instruction.amount = ChainCoin.stellar.amount(decimal)
+            }
         }
-        if parameters["callback"] != nil { instruction.warnings.append(.followsURL) }
-        // A signature proves nothing until it is checked with the origin's key.
-        instruction.warnings.append(.unsignedOrigin)
-        guard operation == "pay" else {
-            instruction.amount = .onService
-            instruction.warnings.append(.contractCall)
-            return instruction
-        }
-        instruction.payee = .init(account: parameters["destination"], check: .checksum)
-        if parameters["memo"] == nil, parameters["destination"]?.hasPrefix("G") == true {
-            instruction.warnings.append(.missingTag)
-        }
-        guard let text = parameters["amount"],
-            let decimal = try? DecimalText(TextPart(decoded: text, at: 0), "amount", DecimalRules())
-        else { return instruction }
-        if let code = parameters["asset_code"], let issuer = parameters["asset_issuer"] {
-            instruction.amount = .tokens(text, of: "\(code):\(issuer)", isSmallest: false)
-        } else {
-            instruction.amount = ChainCoin.stellar.amount(decimal)
-        }
-        return instruction
     }
 
     /// The canonical link. Of a signed link, it is the signed text, unchanged.
@@ -372,14 +372,14 @@ struct StellarKey: PaymentStandard {
 
     /// Pays an account or contract. The other kinds are not payees.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: text, check: .checksum)
-        instruction.network = ChainCoin.stellar.chain
-        switch kind {
-        case .account: instruction.warnings = [.missingTag]
-        case .muxed, .contract: break
-        default: instruction.purpose = .information
+        makeInstruction { instruction in
+            instruction.payee = .init(account: text, check: .checksum)
+            instruction.network = ChainCoin.stellar.chain
+            switch kind {
+            case .account: instruction.warnings = [.missingTag]
+            case .muxed, .contract: break
+            default: instruction.purpose = .information
+            }
         }
-        return instruction
     }
 }

@@ -67,19 +67,19 @@ struct SuiPay: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: values["receiver"], name: values["label"], check: .none)
-        instruction.network = ChainCoin.sui.chain
-        // In the coin's smallest unit.
-        let (amount, coin) = (values["amount"] ?? "", values["coinType"] ?? "")
-        let isSui = coin == "0x2::sui::SUI"
-        let units = UInt128(amount).flatMap { isSui ? $0 : nil }
-        instruction.amount =
-            units.map { ChainCoin.sui.amount(units: $0, digits: ChainCoin.sui.digits(units: $0)) }
-            ?? .tokens(amount, of: coin, isSmallest: true)
-        instruction.memo = values["message"]
-        instruction.reference = values["nonce"]
-        instruction.warnings = [.missingChecksum]
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: values["receiver"], name: values["label"], check: .none)
+            instruction.network = ChainCoin.sui.chain
+            // In the coin's smallest unit.
+            let (amount, coin) = (values["amount"] ?? "", values["coinType"] ?? "")
+            let isSui = coin == "0x2::sui::SUI"
+            let units = UInt128(amount).flatMap { isSui ? $0 : nil }
+            instruction.amount =
+                units.map { ChainCoin.sui.amount(units: $0, digits: ChainCoin.sui.digits(units: $0)) }
+                ?? .tokens(amount, of: coin, isSmallest: true)
+            instruction.memo = values["message"]
+            instruction.reference = values["nonce"]
+            instruction.warnings = [.missingChecksum]
+        }
     }
 }

@@ -119,21 +119,21 @@ struct TON: PaymentStandard {
 
     /// Pays the address. A payload or a first state makes it a call. The text does not show the call's effect.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)
-        instruction.network = ChainCoin.ton.chain
-        if let amount {
-            instruction.amount =
-                jetton.map { .tokens(String(amount), of: "jetton:\($0)", isSmallest: true) }
-                ?? ChainCoin.ton.amount(units: amount, digits: ChainCoin.ton.digits(units: amount))
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)
+            instruction.network = ChainCoin.ton.chain
+            if let amount {
+                instruction.amount =
+                    jetton.map { .tokens(String(amount), of: "jetton:\($0)", isSmallest: true) }
+                    ?? ChainCoin.ton.amount(units: amount, digits: ChainCoin.ton.digits(units: amount))
+            }
+            instruction.memo = comment
+            instruction.expiresAt = expires.map { Date(timeIntervalSince1970: Double($0)) }
+            if expires != nil { instruction.warnings.append(.expires) }
+            if address.flags == nil { instruction.warnings.append(.missingChecksum) }
+            if address.flags?.isTestOnly == true { instruction.warnings.append(.testNetwork) }
+            if binary != nil || initialState != nil { instruction.warnings.append(.contractCall) }
         }
-        instruction.memo = comment
-        instruction.expiresAt = expires.map { Date(timeIntervalSince1970: Double($0)) }
-        if expires != nil { instruction.warnings.append(.expires) }
-        if address.flags == nil { instruction.warnings.append(.missingChecksum) }
-        if address.flags?.isTestOnly == true { instruction.warnings.append(.testNetwork) }
-        if binary != nil || initialState != nil { instruction.warnings.append(.contractCall) }
-        return instruction
     }
 }
 

@@ -152,16 +152,16 @@ struct XRP: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: address.classic, check: .checksum)
-        instruction.network = address.isMainnet == false ? "xrpl:1" : ChainCoin.xrp.chain
-        instruction.reference = tag.map { String($0) }
-        if tag == nil { instruction.warnings.append(.missingTag) }
-        if address.isMainnet == false { instruction.warnings.append(.testNetwork) }
-        if let amount, let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
-            instruction.amount = ChainCoin.xrp.amount(decimal)
+        makeInstruction { instruction in
+            instruction.payee = .init(account: address.classic, check: .checksum)
+            instruction.network = address.isMainnet == false ? "xrpl:1" : ChainCoin.xrp.chain
+            instruction.reference = tag.map { String($0) }
+            if tag == nil { instruction.warnings.append(.missingTag) }
+            if address.isMainnet == false { instruction.warnings.append(.testNetwork) }
+            if let amount, let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
+                instruction.amount = ChainCoin.xrp.amount(decimal)
+            }
         }
-        return instruction
     }
 }
 

@@ -183,31 +183,32 @@ public struct ZIP321: WritablePaymentStandard {
 
     /// Makes all payments.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = ChainCoin.zcash.chain
-        guard !payments.isEmpty else {
-            instruction.purpose = .information
-            return instruction
+        makeInstruction { instruction in
+            instruction.network = ChainCoin.zcash.chain
+            guard !payments.isEmpty else {
+                instruction.purpose = .information
+                return
+            }
+            let ordered =
+                payments.count == 1 ? Array(payments.values) : payments.sorted { $0.key < $1.key }.map(\.value)
+            instruction.setPayments(
+                ordered.map { payment in
+                    var amount = PaymentInstruction.Amount.open
+                    if let digits = payment.amount {
+                        let decimal = try? DecimalText(TextPart(decoded: digits, at: 0), "amount", DecimalRules())
+                        amount =
+                            payment.asset.map { .uncounted(digits: digits, unit: $0) }
+                            ?? decimal.map { ChainCoin.zcash.amount($0) } ?? .open
+                    }
+                    return .init(
+                        payee: .init(account: payment.address, name: payment.label, check: .checksum), amount: amount,
+                        memo: payment.message ?? payment.memo.flatMap { String(validating: $0, as: UTF8.self) })
+                })
+            if ordered.contains(where: { !$0.isMainnet }) {
+                instruction.network = "zcash-testnet"
+                instruction.warnings.append(.testNetwork)
+            }
         }
-        let ordered = payments.count == 1 ? Array(payments.values) : payments.sorted { $0.key < $1.key }.map(\.value)
-        instruction.setPayments(
-            ordered.map { payment in
-                var amount = PaymentInstruction.Amount.open
-                if let digits = payment.amount {
-                    let decimal = try? DecimalText(TextPart(decoded: digits, at: 0), "amount", DecimalRules())
-                    amount =
-                        payment.asset.map { .uncounted(digits: digits, unit: $0) }
-                        ?? decimal.map { ChainCoin.zcash.amount($0) } ?? .open
-                }
-                return .init(
-                    payee: .init(account: payment.address, name: payment.label, check: .checksum), amount: amount,
-                    memo: payment.message ?? payment.memo.flatMap { String(validating: $0, as: UTF8.self) })
-            })
-        if ordered.contains(where: { !$0.isMainnet }) {
-            instruction.network = "zcash-testnet"
-            instruction.warnings.append(.testNetwork)
-        }
-        return instruction
     }
 
     /// The canonical link. A single payment's address is before the `?`.

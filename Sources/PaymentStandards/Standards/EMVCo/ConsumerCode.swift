@@ -111,10 +111,10 @@ struct ConsumerCode: PaymentStandard {
 
     /// A code to show, not to pay.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = .presentation
-        instruction.holdsSecret = true
-        instruction.publicFields = ["payloadFormat"]
-        return instruction
+        makeInstruction { instruction in
+            instruction.purpose = .presentation
+            instruction.holdsSecret = true
+            instruction.publicFields = ["payloadFormat"]
+        }
     }
 }

@@ -104,23 +104,24 @@ public struct MerchantCode: PaymentStandard {
 
     /// Pays the account of the national scheme, otherwise the first one.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        let name = [value("59"), value("60")].compactMap { $0 }.joined(separator: ", ")
-        instruction.payee = .init(
-            account: scheme?.account ?? accounts.first?.value, name: name.isEmpty ? nil : name, check: .textChecksum)
-        instruction.network = scheme?.id ?? "emv:\(accounts.first?.tag ?? "")"
-        if scheme != nil, let name = instruction.networkName {
-            instruction.name = .init("a merchant QR code (EMV, \(name))", opensIn: "an app that pays by \(name)")
+        makeInstruction { instruction in
+            let name = [value("59"), value("60")].compactMap { $0 }.joined(separator: ", ")
+            instruction.payee = .init(
+                account: scheme?.account ?? accounts.first?.value, name: name.isEmpty ? nil : name, check: .textChecksum
+            )
+            instruction.network = scheme?.id ?? "emv:\(accounts.first?.tag ?? "")"
+            if scheme != nil, let name = instruction.networkName {
+                instruction.name = .init("a merchant QR code (EMV, \(name))", opensIn: "an app that pays by \(name)")
+            }
+            instruction.amount = .init(value("54"), iso: currency)
+            instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
+            instruction.memo = additional.first { $0.tag == "08" }?.value.text
+            if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+            if value("55") != nil { instruction.warnings.append(.amountAdded) }
+            if isIncomplete { instruction.warnings.append(.missingField) }
+            if MerchantRules.hasAccents(objects, additional) { instruction.warnings.append(.irregular) }
+            scheme?.complete(&instruction)
         }
-        instruction.amount = .init(value("54"), iso: currency)
-        instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
-        instruction.memo = additional.first { $0.tag == "08" }?.value.text
-        if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
-        if value("55") != nil { instruction.warnings.append(.amountAdded) }
-        if isIncomplete { instruction.warnings.append(.missingField) }
-        if MerchantRules.hasAccents(objects, additional) { instruction.warnings.append(.irregular) }
-        scheme?.complete(&instruction)
-        return instruction
     }
 }
 

@@ -136,14 +136,14 @@ struct CashuRequest: PaymentStandard {
 
     /// Pays by sending ecash as the request says.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: transports.first, check: version == "B" ? .textChecksum : .none)
-        instruction.network = mints.first ?? "cashu"
-        if let amount { instruction.amount = Cashu.amount(amount, unit ?? "sat") }
-        instruction.memo = details
-        instruction.reference = paymentID
-        if mints.count > 1 { instruction.warnings.append(.severalPayees) }
-        instruction.warnings.append(.followsURL)
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: transports.first, check: version == "B" ? .textChecksum : .none)
+            instruction.network = mints.first ?? "cashu"
+            if let amount { instruction.amount = Cashu.amount(amount, unit ?? "sat") }
+            instruction.memo = details
+            instruction.reference = paymentID
+            if mints.count > 1 { instruction.warnings.append(.severalPayees) }
+            instruction.warnings.append(.followsURL)
+        }
     }
 }

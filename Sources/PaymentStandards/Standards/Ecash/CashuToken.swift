@@ -109,16 +109,16 @@ struct CashuToken: PaymentStandard {
 
     /// Brings its amount to the reader.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = .receipt
-        instruction.network = mint
-        instruction.amount = Cashu.amount(amount, unit)
-        instruction.memo = memo
-        instruction.warnings = [.followsURL]
-        instruction.holdsSecret = true
-        // None of them contains the secrets.
-        instruction.publicFields = ["version", "mint", "unit", "memo", "amount"]
-        return instruction
+        makeInstruction { instruction in
+            instruction.purpose = .receipt
+            instruction.network = mint
+            instruction.amount = Cashu.amount(amount, unit)
+            instruction.memo = memo
+            instruction.warnings = [.followsURL]
+            instruction.holdsSecret = true
+            // None of them contains the secrets.
+            instruction.publicFields = ["version", "mint", "unit", "memo", "amount"]
+        }
     }
 }
 

@@ -121,12 +121,12 @@ struct CAIP: PaymentStandard {
 
     /// Names a chain, an account or an asset, without a request.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = chain.text
-        instruction.purpose = .information
-        if case .account(let account) = name {
-            instruction.payee = .init(account: String(account.address), check: .none)
+        makeInstruction { instruction in
+            instruction.network = chain.text
+            instruction.purpose = .information
+            if case .account(let account) = name {
+                instruction.payee = .init(account: String(account.address), check: .none)
+            }
         }
-        return instruction
     }
 }

@@ -196,46 +196,47 @@ public struct EIP681: WritablePaymentStandard {
 
     /// Pays coins or tokens. Other calls are not payments. An approval lets another account take money.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
-        var payee = target
-        // A call may carry the chain's own coins in addition to its effect.
-        let coins = value("value").map(amount(wei:)) ?? .open
-        let carries = value("value")?.contains { $0 != "0" } == true
-        switch function {
-        case nil:
-            instruction.amount = coins
-            if value("data") != nil {
-                if !carries { instruction.purpose = .information }
+        makeInstruction { instruction in
+            instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
+            var payee = target
+            // A call may carry the chain's own coins in addition to its effect.
+            let coins = value("value").map(amount(wei:)) ?? .open
+            let carries = value("value")?.contains { $0 != "0" } == true
+            switch function {
+            case nil:
+                instruction.amount = coins
+                if value("data") != nil {
+                    if !carries { instruction.purpose = .information }
+                    instruction.warnings.append(.contractCall)
+                }
+            case "transfer":
+                payee = value("address") ?? ""
+                let token = chainID.map { "caip19/eip155:\($0)/erc20:\(target)" } ?? "erc20:\(target)"
+                instruction.amount = .tokens(value("uint256") ?? "", of: token, isSmallest: true)
+            case let name?:
+                instruction.purpose =
+                    ["approve", "increaseAllowance", "permit"].contains(name)
+                    ? .pull : carries ? .payment : .information
+                if carries { instruction.amount = coins }
                 instruction.warnings.append(.contractCall)
             }
-        case "transfer":
-            payee = value("address") ?? ""
-            let token = chainID.map { "caip19/eip155:\($0)/erc20:\(target)" } ?? "erc20:\(target)"
-            instruction.amount = .tokens(value("uint256") ?? "", of: token, isSmallest: true)
-        case let name?:
-            instruction.purpose =
-                ["approve", "increaseAllowance", "permit"].contains(name) ? .pull : carries ? .payment : .information
-            if carries { instruction.amount = coins }
-            instruction.warnings.append(.contractCall)
+            let kind = payee == target ? targetKind : Party(payee)
+            instruction.payee = .init(account: payee, check: kind == .checksummedAddress ? .checksum : .none)
+            if kind == .address { instruction.warnings.append(.missingChecksum) }
+            if kind == .name { instruction.warnings.append(.followsURL) }
+            if ["3", "4", "5", "42", "11155111", "17000", "560048"].contains(chainID) {
+                instruction.warnings.append(.testNetwork)
+            }
+            if function == "transfer", carries {
+                instruction.setPayments([
+                    .init(payee: instruction.payee, amount: instruction.amount),
+                    .init(
+                        payee: .init(account: target, check: targetKind == .checksummedAddress ? .checksum : .none),
+                        amount: coins),
+                ])
+                instruction.warnings.append(.contractCall)
+            }
         }
-        let kind = payee == target ? targetKind : Party(payee)
-        instruction.payee = .init(account: payee, check: kind == .checksummedAddress ? .checksum : .none)
-        if kind == .address { instruction.warnings.append(.missingChecksum) }
-        if kind == .name { instruction.warnings.append(.followsURL) }
-        if ["3", "4", "5", "42", "11155111", "17000", "560048"].contains(chainID) {
-            instruction.warnings.append(.testNetwork)
-        }
-        if function == "transfer", carries {
-            instruction.setPayments([
-                .init(payee: instruction.payee, amount: instruction.amount),
-                .init(
-                    payee: .init(account: target, check: targetKind == .checksummedAddress ? .checksum : .none),
-                    amount: coins),
-            ])
-            instruction.warnings.append(.contractCall)
-        }
-        return instruction
     }
 
     /// Returns the amount. Only on the main chain is the coin certainly ether.
@@ -310,11 +311,11 @@ struct ERC55: PaymentStandard {
 
     /// Pays the address, on the chain that the payer chooses.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: checksummed, check: isChecksummed ? .checksum : .none)
-        instruction.network = "eip155"
-        if !isChecksummed { instruction.warnings.append(.missingChecksum) }
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: checksummed, check: isChecksummed ? .checksum : .none)
+            instruction.network = "eip155"
+            if !isChecksummed { instruction.warnings.append(.missingChecksum) }
+        }
     }
 }
 

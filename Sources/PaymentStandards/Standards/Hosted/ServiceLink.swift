@@ -15,19 +15,19 @@ extension ServiceLink {
     var fields: InstructionFields { reading.fields }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = reading.purpose
-        if reading.payee != nil || reading.purpose == .payment { instruction.payee = .init(account: reading.payee) }
-        // Anyone can register a name that looks almost the same.
-        if reading.payee != nil { instruction.warnings.append(.missingChecksum) }
-        instruction.network = reading.network
-        instruction.amount = reading.amount
-        instruction.memo = reading.memo
-        instruction.reference = reading.reference
-        instruction.holdsSecret = reading.holdsSecret
-        if reading.holdsSecret { instruction.publicFields = ServiceReading.publicFields }
-        if !reading.warnings.isEmpty { instruction.warnings += reading.warnings }
-        return instruction
+        makeInstruction { instruction in
+            instruction.purpose = reading.purpose
+            if reading.payee != nil || reading.purpose == .payment { instruction.payee = .init(account: reading.payee) }
+            // Anyone can register a name that looks almost the same.
+            if reading.payee != nil { instruction.warnings.append(.missingChecksum) }
+            instruction.network = reading.network
+            instruction.amount = reading.amount
+            instruction.memo = reading.memo
+            instruction.reference = reading.reference
+            instruction.holdsSecret = reading.holdsSecret
+            if reading.holdsSecret { instruction.publicFields = ServiceReading.publicFields }
+            if !reading.warnings.isEmpty { instruction.warnings += reading.warnings }
+        }
     }
 }
 

@@ -96,12 +96,12 @@ public struct BIP353: PaymentStandard {
 
     /// Pays the account that the record names.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: display, check: .none)
-        instruction.network = "bitcoin"
-        instruction.amount = .onService
-        instruction.warnings = [.followsURL, .missingChecksum]
-        return instruction
+        makeInstruction { instruction in
+            instruction.payee = .init(account: display, check: .none)
+            instruction.network = "bitcoin"
+            instruction.amount = .onService
+            instruction.warnings = [.followsURL, .missingChecksum]
+        }
     }
 }
 

@@ -203,21 +203,21 @@ public struct Bolt11: PaymentStandard {
 
     /// Pays the invoice, over Lightning or to a fallback address.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: Hex.encode(payee), check: .signature)
-        instruction.network = "lightning"
-        if let amountMsat { instruction.amount = LightningText.amount(msat: amountMsat) }
-        instruction.memo = content.description
-        instruction.reference = Hex.encode(content.paymentHash)
-        instruction.expiresAt = Date(timeIntervalSince1970: Double(expiresAt))
-        instruction.alternatives = content.fallbacks.map { address in
-            var other = address.instruction
-            other.amount = instruction.amount
-            return other
+        makeInstruction { instruction in
+            instruction.payee = .init(account: Hex.encode(payee), check: .signature)
+            instruction.network = "lightning"
+            if let amountMsat { instruction.amount = LightningText.amount(msat: amountMsat) }
+            instruction.memo = content.description
+            instruction.reference = Hex.encode(content.paymentHash)
+            instruction.expiresAt = Date(timeIntervalSince1970: Double(expiresAt))
+            instruction.alternatives = content.fallbacks.map { address in
+                var other = address.instruction
+                other.amount = instruction.amount
+                return other
+            }
+            instruction.warnings.append(.expires)
+            if network != .mainnet { instruction.warnings.append(.testNetwork) }
         }
-        instruction.warnings.append(.expires)
-        if network != .mainnet { instruction.warnings.append(.testNetwork) }
-        return instruction
     }
 }
 

@@ -100,27 +100,28 @@ struct Bolt12: PaymentStandard {
 
     /// Pays the offer or invoice. A request asks the reader for an invoice.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        let payee = stream[176] ?? stream[22]
-        instruction.payee = .init(
-            account: payee.map { Hex.encode($0.value) }, name: text(18), check: stream[176] == nil ? .none : .signature)
-        if stream.prefix == "lno", payee != nil { instruction.warnings.append(.missingChecksum) }
-        if stream.prefix == "lnr" { instruction.purpose = .information }
-        instruction.network = "lightning"
-        instruction.amount = amount
-        instruction.memo = text(10)
-        instruction.reference = stream[168].map { Hex.encode($0.value) }
-        let ends =
-            stream[176] == nil
-            ? number(14)
-            : number(164).map { $0.addingReportingOverflow(number(166) ?? 7200) }
-                .flatMap { $0.overflow ? nil : $0.partialValue }
-        if let ends {
-            instruction.expiresAt = Date(timeIntervalSince1970: Double(ends))
-            instruction.warnings.append(.expires)
+        makeInstruction { instruction in
+            let payee = stream[176] ?? stream[22]
+            instruction.payee = .init(
+                account: payee.map { Hex.encode($0.value) }, name: text(18),
+                check: stream[176] == nil ? .none : .signature)
+            if stream.prefix == "lno", payee != nil { instruction.warnings.append(.missingChecksum) }
+            if stream.prefix == "lnr" { instruction.purpose = .information }
+            instruction.network = "lightning"
+            instruction.amount = amount
+            instruction.memo = text(10)
+            instruction.reference = stream[168].map { Hex.encode($0.value) }
+            let ends =
+                stream[176] == nil
+                ? number(14)
+                : number(164).map { $0.addingReportingOverflow(number(166) ?? 7200) }
+                    .flatMap { $0.overflow ? nil : $0.partialValue }
+            if let ends {
+                instruction.expiresAt = Date(timeIntervalSince1970: Double(ends))
+                instruction.warnings.append(.expires)
+            }
+            if !isForMainnet { instruction.warnings.append(.testNetwork) }
         }
-        if !isForMainnet { instruction.warnings.append(.testNetwork) }
-        return instruction
     }
 
     /// The chain that it can be paid on, if it is one of Bitcoin's.

@@ -181,26 +181,26 @@ struct LNURL: PaymentStandard {
 
     /// Asks the service. Only its answer shows the effect.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
-        instruction.network = "lightning"
-        instruction.amount = .onService
-        instruction.warnings = [.followsURL]
-        if kind == .channelRequest { instruction.name = .init("a Lightning channel request (LNURL)") }
-        if tag == "login" { instruction.name = .init("a Lightning login (LNURL-auth)") }
-        if tag == "login" || kind == .channelRequest { instruction.purpose = .information }
-        if kind == .withdrawRequest || tag == "withdrawRequest" {
-            instruction.name = .init("a Lightning withdrawal (LNURL-withdraw)", opensIn: "a Lightning wallet")
-            instruction.purpose = .receipt
+        makeInstruction { instruction in
+            instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
+            instruction.network = "lightning"
+            instruction.amount = .onService
+            instruction.warnings = [.followsURL]
+            if kind == .channelRequest { instruction.name = .init("a Lightning channel request (LNURL)") }
+            if tag == "login" { instruction.name = .init("a Lightning login (LNURL-auth)") }
+            if tag == "login" || kind == .channelRequest { instruction.purpose = .information }
+            if kind == .withdrawRequest || tag == "withdrawRequest" {
+                instruction.name = .init("a Lightning withdrawal (LNURL-withdraw)", opensIn: "a Lightning wallet")
+                instruction.purpose = .receipt
+            }
+            if user != nil {
+                instruction.name = .init("a Lightning address (LUD-16)", opensIn: "a Lightning wallet")
+                instruction.warnings.append(.missingChecksum)
+                // Only the host knows which one applies. BIP-353 may be tried first.
+                instruction.otherReadings = ["bip353", "e-mail"]
+                instruction.warnings.append(.otherReadings)
+            }
         }
-        if user != nil {
-            instruction.name = .init("a Lightning address (LUD-16)", opensIn: "a Lightning wallet")
-            instruction.warnings.append(.missingChecksum)
-            // Only the host knows which one applies. BIP-353 may be tried first.
-            instruction.otherReadings = ["bip353", "e-mail"]
-            instruction.warnings.append(.otherReadings)
-        }
-        return instruction
     }
 }
 

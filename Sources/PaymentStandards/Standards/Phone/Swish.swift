@@ -108,17 +108,17 @@ struct SwishLink: PaymentStandard {
 
     /// Pays the number, or the payment request of the token.
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.network = "swish"
-        if let payee {
-            instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable ?? [])
-        } else {
-            instruction.amount = .onService
-            instruction.reference = token
-            instruction.warnings.append(.followsURL)
+        makeInstruction { instruction in
+            instruction.network = "swish"
+            if let payee {
+                instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable ?? [])
+            } else {
+                instruction.amount = .onService
+                instruction.reference = token
+                instruction.warnings.append(.followsURL)
+            }
+            if callback != nil { instruction.warnings.append(.opensNothing) }
         }
-        if callback != nil { instruction.warnings.append(.opensNothing) }
-        return instruction
     }
 }
 
@@ -173,9 +173,9 @@ struct SwishCode: PaymentStandard {
     }
 
     var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable)
-        return instruction
+        makeInstruction { instruction in
+            instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable)
+        }
     }
 }
 

@@ -234,27 +234,27 @@ public struct UPILink: WritablePaymentStandard {
 
     /// Pays the address. A mandate lets it take money later.
     public var instruction: PaymentInstruction {
-        var instruction = bareInstruction
-        instruction.purpose = action == "mandate" ? .pull : .payment
-        instruction.setUncheckedPayee(self["pa"] ?? "", name: self["pn"])
-        instruction.network = "upi"
-        instruction.amount = .init(self["am"], iso: "INR")
-        if let least = self["mam"], case .fixed(let money) = PaymentInstruction.Amount(least, iso: "INR") {
-            instruction.amount = .minimum(money)
-            instruction.warnings.append(.amountEditable)
+        makeInstruction { instruction in
+            instruction.purpose = action == "mandate" ? .pull : .payment
+            instruction.setUncheckedPayee(self["pa"] ?? "", name: self["pn"])
+            instruction.network = "upi"
+            instruction.amount = .init(self["am"], iso: "INR")
+            if let least = self["mam"], case .fixed(let money) = PaymentInstruction.Amount(least, iso: "INR") {
+                instruction.amount = .minimum(money)
+                instruction.warnings.append(.amountEditable)
+            }
+            instruction.memo = self["tn"]
+            instruction.reference = self["tr"] ?? self["tid"]
+            if let end = date("validityend") {
+                // The end of the day in India, five and a half hours ahead.
+                instruction.expiresAt = end.date(seconds: 86_400 - 19_800)
+                instruction.warnings.append(.expires)
+            }
+            instruction.repeats = repetition
+            if self["url"] != nil { instruction.warnings.append(.opensNothing) }
+            if isGuessed { instruction.warnings.append(.irregular) }
+            if self["sign"] == nil { instruction.warnings.append(.unsignedOrigin) }
         }
-        instruction.memo = self["tn"]
-        instruction.reference = self["tr"] ?? self["tid"]
-        if let end = date("validityend") {
-            // The end of the day in India, five and a half hours ahead.
-            instruction.expiresAt = end.date(seconds: 86_400 - 19_800)
-            instruction.warnings.append(.expires)
-        }
-        instruction.repeats = repetition
-        if self["url"] != nil { instruction.warnings.append(.opensNothing) }
-        if isGuessed { instruction.warnings.append(.irregular) }
-        if self["sign"] == nil { instruction.warnings.append(.unsignedOrigin) }
-        return instruction
     }
 
     private static let rhythms: [String: (Int?, PaymentInstruction.Repetition.Unit)] = [

@@ -187,30 +187,27 @@ struct PubkyText: PaymentStandard {
 
     /// Pays the user or the endpoint. A key manager's question or answer pays nothing.
     var instruction: PaymentInstruction {
-        var instruction = endpoint ?? bareInstruction
-        if endpoint != nil {
-            instruction = bareInstruction
+        makeInstruction { instruction in
             instruction.take(endpoint)
+            instruction.name = kind.name
+            switch kind {
+            case .payee, .request, .invoice:
+                instruction.role = .payment
+                if !secretFields.isEmpty { hideSecrets(in: &instruction) }
+                if kind == .invoice, endpoint == nil { instruction.setUncheckedPayee(fields["endpoint"]?.string ?? "") }
+                guard let key else { break }
+                instruction.network = "pubky"
+                instruction.amount = kind == .request ? .onService : .open
+                instruction.reference = fields["requestId"]?.string
+                instruction.setUncheckedPayee(key)
+                instruction.warnings.append(.followsURL)
+            case .authorization, .callback:
+                instruction.role = kind == .callback ? .callback : .authorization
+                instruction.purpose = .information
+                hideSecrets(in: &instruction)
+                instruction.warnings = [.opensNothing]
+            }
         }
-        instruction.name = kind.name
-        switch kind {
-        case .payee, .request, .invoice:
-            instruction.role = .payment
-            if !secretFields.isEmpty { hideSecrets(in: &instruction) }
-            if kind == .invoice, endpoint == nil { instruction.setUncheckedPayee(fields["endpoint"]?.string ?? "") }
-            guard let key else { break }
-            instruction.network = "pubky"
-            instruction.amount = kind == .request ? .onService : .open
-            instruction.reference = fields["requestId"]?.string
-            instruction.setUncheckedPayee(key)
-            instruction.warnings.append(.followsURL)
-        case .authorization, .callback:
-            instruction.role = kind == .callback ? .callback : .authorization
-            instruction.purpose = .information
-            hideSecrets(in: &instruction)
-            instruction.warnings = [.opensNothing]
-        }
-        return instruction
     }
 
     private func hideSecrets(in instruction: inout PaymentInstruction) {
