@@ -3,6 +3,7 @@ import PaymentRouting
 import PaymentTesting
 import PaymentWallet
 import Synchronization
+import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
