@@ -270,7 +270,7 @@ extension WalletConnectPaySandbox: ListedService {
     }
 
     package nonisolated var examples: [ListedExample] {
-        let link = "/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        let link = "/?pid=\(WalletConnectPayVendor().unknownPayment)"
         return [
             ListedExample("WalletConnect Pay", "https://pay.walletconnect.com\(link)"),
             ListedExample("A look-alike", "https://pay.walletconnect.com.evil.example\(link)"),

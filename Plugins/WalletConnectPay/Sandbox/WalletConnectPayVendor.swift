@@ -147,7 +147,7 @@ package struct WalletConnectPayVendor: SandboxVendor {
     }
 
     package var samples: [SampleText] {
-        let id = "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        let id = unknownPayment
         let encoded = "https%3A%2F%2Fpay.walletconnect.com%2F%3Fpid%3D\(id)"
         let pairing = "wc:c4ef1cc5@2?relay-protocol=irn&symKey=b0487747"
         return [
