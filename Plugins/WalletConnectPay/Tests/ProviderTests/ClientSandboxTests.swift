@@ -32,6 +32,7 @@ import WalletConnectPaySandbox
 
         var sandbox: WalletConnectPaySandbox { world.sandbox }
         var faults: FaultInjector { world.faults }
+        var clock: VirtualClock { world.clock }
         var accounts: [String] { wallet.accounts(onChains: [1, 10, 8453]).map(\.text) }
 
         func pay(

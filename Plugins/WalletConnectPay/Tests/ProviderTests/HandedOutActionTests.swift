@@ -140,14 +140,9 @@ import WalletConnectPaySandbox
 
     @Test("Options that are requested again bring no second signature")
     func oneSignature() async throws {
-        let clock = VirtualClock()
-        let sandbox = WalletConnectPaySandbox(clock: clock)
-        let client = PayClient(
-            configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))),
-            transport: SandboxTransport(sandbox), clock: clock)
-        let wallet = DevelopmentWallet(seed: 7)
-        let accounts = wallet.accounts(onChains: [1, 10, 8453]).map(\.text)
-        let payment = await sandbox.createPayment(.paidAfterPolling)
+        let world = try ClientSandboxTests.World(.inProcess)
+        let (client, accounts) = (world.client, world.accounts)
+        let payment = await world.sandbox.createPayment(.paidAfterPolling)
         var seen: Set<String> = []
         var option = ""
         for turn in 1...3 {
@@ -166,14 +161,14 @@ import WalletConnectPaySandbox
                 }
             }
             option = first.id
-            clock.advance(by: .seconds(30))
+            world.clock.advance(by: .seconds(30))
         }
         #expect(seen.count == 1)
         let result = try await client.confirmPayment(
             paymentId: payment.id, optionId: option,
             signatures: try seen.map { params throws in
                 let action = WalletRpcAction(chainId: "eip155:1", method: "eth_signTypedData_v4", params: params)
-                return try wallet.signTypedData(.string(try action.typedDataParameters().typedData))
+                return try world.wallet.signTypedData(.string(try action.typedDataParameters().typedData))
             })
         #expect(result.status == .succeeded)
     }

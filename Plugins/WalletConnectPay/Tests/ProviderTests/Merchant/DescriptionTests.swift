@@ -163,9 +163,7 @@ private final class Record: SandboxService {
     /// Pays with the library's provider; the outcome is not checked here.
     func pay(_ link: String) async -> PaymentOutcome? {
         guard let provider = try? ShopWorld.provider() else { return nil }
-        let router = try? PaymentRouter(
-            registry: ProviderRegistry([provider]), transport: SandboxTransport(self), journal: InMemoryJournal(),
-            clock: clock)
+        let router = try? PaymentRouter(provider, over: SandboxTransport(self), clock: clock)
         return try? await router?.pay(link, as: SandboxWallet().payer())
     }
 
@@ -194,8 +192,7 @@ private final class Record: SandboxService {
         let merchant = try ShopWorld.merchant(clock: clock)
         let client = merchant.client(over: wire, clock: clock)
         let accounts = merchant.accounts(over: wire)
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([merchant]), transport: wire, journal: InMemoryJournal(), clock: clock)
+        let router = try PaymentRouter(merchant, over: wire, clock: clock)
         func order(_ name: String) -> Shop.Order {
             Shop.Order(
                 reference: name, amount: ShopWorld.price, expiresAt: clock.now.addingTimeInterval(900),
