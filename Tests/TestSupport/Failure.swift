@@ -1,9 +1,9 @@
 package import PaymentCore
 
 /// Runs `work` and returns the payment error that it throws.
-package func failure(_ work: () async throws -> Void) async -> PaymentError? {
+package func failure<Result>(_ work: () async throws -> Result) async -> PaymentError? {
     do {
-        try await work()
+        _ = try await work()
         return nil
     } catch {
         return error as? PaymentError
