@@ -10,20 +10,9 @@ import Testing
 @Suite("Names that only the service can resolve")
 struct AliasedPaymentTests {
     /// Its payments `short…` may be any other.
-    private struct Provider: AliasedPaymentProvider {
+    private struct Provider: AliasedPaymentProvider, ForwardingProvider {
         var base = ScriptedProvider()
-        var descriptor: ProviderDescriptor { base.descriptor }
         func isUnresolved(_ payment: PaymentReference) -> Bool { payment.id.hasPrefix("short") }
-        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
-            try await base.quote(request, in: context)
-        }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.pay(attempt, in: context)
-        }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.status(of: payment, in: context)
-        }
     }
 
     private let clock = VirtualClock()
@@ -49,9 +38,7 @@ struct AliasedPaymentTests {
     }
 
     private func pay(_ id: String, _ provider: Provider) async throws -> PaymentOutcome {
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random)
+        let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
         return try await router.pay(Self.link(id), as: .careless)
     }
 
@@ -61,10 +48,7 @@ struct AliasedPaymentTests {
     func onlyOnce(names: (String, String)) async throws {
         let provider = provider()
         _ = try await pay(names.0, provider)
-        guard case .unknown(let unknown) = try await pay(names.1, provider) else {
-            Issue.record("begun again")
-            return
-        }
+        let unknown = try #require(try await pay(names.1, provider).unknownOutcome, "begun again")
         #expect(unknown.message.contains(names.0) && unknown.message.contains("before you pay again"))
         #expect(sent["send"] == 1)
         #expect(provider.base.calls["pay"] == 1)
@@ -77,10 +61,7 @@ struct AliasedPaymentTests {
             _ = try await pay(id, provider)
             clock.advance(by: .seconds(60))
         }
-        guard case .unknown(let unknown) = try await pay("short", provider) else {
-            Issue.record("begun again")
-            return
-        }
+        let unknown = try #require(try await pay("short", provider).unknownOutcome, "begun again")
         #expect(unknown.message.contains("p2") && sent["send"] == 2)
     }
 
@@ -97,10 +78,7 @@ struct AliasedPaymentTests {
     @Test("A payment whose end is not known may be any other", arguments: [(nil, 900), (900, nil), (nil, nil)])
     func unknownEnd(ends: (Double?, Double?)) async throws {
         _ = try await pay("p1", provider(until: ends.0))
-        guard case .unknown = try await pay("short", provider(until: ends.1)) else {
-            Issue.record("begun again")
-            return
-        }
+        #expect(try await pay("short", provider(until: ends.1)).unknownOutcome != nil, "begun again")
         #expect(sent["send"] == 1)
     }
 
@@ -109,17 +87,11 @@ struct AliasedPaymentTests {
         var provider = provider()
         _ = try await pay("p1", provider)
         provider.base.quotedOutcome = .expired
-        guard case .unknown(let unknown) = try await pay("short", provider) else {
-            Issue.record("a refusal was believed")
-            return
-        }
+        let unknown = try #require(try await pay("short", provider).unknownOutcome, "a refusal was believed")
         #expect(unknown.message.contains("0xabc"))
         provider.base.quotedOutcome = .succeeded(
             PaymentReceipt(reference: PaymentReference(provider: "acme", id: "short")))
-        guard case .succeeded = try await pay("short", provider) else {
-            Issue.record("a success was not believed")
-            return
-        }
+        #expect(try await pay("short", provider).receipt != nil, "a success was not believed")
     }
 
     @Test("Nor do a quote and a status under the other name, where that may be the same payment")
@@ -129,9 +101,7 @@ struct AliasedPaymentTests {
         provider.base.quotedOutcome = .expired
         provider.base.statusBody = { _, _ in .expired }
         func isExpired(_ provider: Provider) async throws -> [Bool] {
-            let router = PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
-                clock: clock, random: random)
+            let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
             guard case .matched(let route) = router.route(Self.link("p1")) else { return [] }
             let quote = try await router.quote(route, as: .careless)
             return [
@@ -149,9 +119,7 @@ struct AliasedPaymentTests {
     @Test("Nor does a status under a name whose request was cancelled before anything was begun")
     func askedUnderCancelled() async throws {
         var provider = provider()
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
-            clock: clock, random: random)
+        let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
         guard case .notBegun = await router.cancel(PaymentIntent(of: Self.link("p1"), key: "a")) else {
             Issue.record("not cancelled")
             return
@@ -159,14 +127,10 @@ struct AliasedPaymentTests {
         clock.advance(by: .seconds(60))
         _ = try await pay("short", provider)
         provider.base.statusBody = { _, _ in .expired }
-        let later = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
-            clock: clock, random: random)
-        guard case .unknown(let unknown) = try await later.status(of: PaymentReference(provider: "acme", id: "p1"))
-        else {
-            Issue.record("the wallet has sent the money under the other name")
-            return
-        }
+        let later = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
+        let unknown = try #require(
+            try await later.status(of: PaymentReference(provider: "acme", id: "p1")).unknownOutcome,
+            "the wallet has sent the money under the other name")
         #expect(unknown.message.contains("0xabc"))
     }
 
@@ -184,10 +148,7 @@ struct AliasedPaymentTests {
         _ = try await pay("p2", provider)
         provider.base.payBody = coins
         provider.base.quotedOutcome = .expired
-        guard case .unknown(let unknown) = try await pay("short", provider) else {
-            Issue.record("a refusal was believed")
-            return
-        }
+        let unknown = try #require(try await pay("short", provider).unknownOutcome, "a refusal was believed")
         #expect(unknown.message.contains("0xabc"))
     }
 
@@ -202,13 +163,9 @@ struct AliasedPaymentTests {
         }
         let attempt = try await unsent("short")
         clock.advance(by: .seconds(1000))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random)
-        guard case .unknown(let unknown) = try await router.resume(attempt, as: .careless) else {
-            Issue.record("the payment is open")
-            return
-        }
+        let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
+        let unknown = try #require(
+            try await router.resume(attempt, as: .careless).unknownOutcome, "the payment is open")
         #expect(unknown.message.contains("p1"))
         #expect(await journal.unfinished().map(\.attempt.reference.id) == ["p1"])
         #expect(sent["send"] == 1)
@@ -222,36 +179,24 @@ struct AliasedPaymentTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         _ = try await pay("p1", provider)
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random)
+        let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
         // Another payment that ends at the same second is open at the service.
         _ = try await router.resume(try await unsent("short"), as: .careless)
         #expect(sent["send"] == 2)
 
         provider.base.statusBody = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
-        let second = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random)
+        let second = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random)
         let outcome = try await second.resume(try await unsent("short2"), as: .careless)
-        guard case .succeeded = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        #expect(outcome.receipt != nil, "\(outcome)")
         #expect(sent["send"] == 2)
     }
 
     /// Leaves an attempt that has sent nothing.
     private func unsent(_ id: String) async throws -> AttemptID {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "unsent-\(id)"), reference: PaymentReference(provider: "acme", id: id),
-            option: .euros("card"), idempotencyKey: "k", startedAt: clock.now,
-            expiresAt: clock.now.addingTimeInterval(900))
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = await journal.acquire(lease, at: clock.now)
-        try await journal.open(attempt, under: lease)
-        await journal.release(lease)
-        return attempt.id
+            "unsent-\(id)", at: PaymentReference(provider: "acme", id: id), from: clock.now,
+            until: clock.now.addingTimeInterval(900))
+        return try await journal.leave(attempt)
     }
 
     @Test("Nor does it beside a record that cannot be trusted, though that says that nothing was sent")
@@ -260,17 +205,12 @@ struct AliasedPaymentTests {
         var provider = provider()
         (provider.base.quotedOutcome, provider.base.statusBody) = (.expired, { _, _ in .expired })
         let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random, journalKey: key)
+        let router = try PaymentRouter(of: provider, journal: journal, clock: clock, random: random, journalKey: key)
         let short = PaymentReference(provider: "acme", id: "short")
         for outcome in [
             try await router.pay(Self.link("short"), as: .careless), try await router.status(of: short),
         ] {
-            guard case .unknown(let unknown) = outcome else {
-                Issue.record("a refusal was believed")
-                return
-            }
+            let unknown = try #require(outcome.unknownOutcome, "a refusal was believed")
             #expect(unknown.message.contains("changed by another program, or made without this key"))
         }
     }

@@ -190,7 +190,7 @@ struct AutoPayTests {
         var world = World()
         world.autoPay = Self.daily(1000)
         let router = try world.router
-        guard case .matched(let route) = router.route(Self.link("p1")) else { Issue.record("no route"); return }
+        let route = try #require(router.route(Self.link("p1")).route)
         let quote = try await router.quote(route, as: Payer())
         #expect(Self.isPaid(try await router.pay(quote, option: "card", as: Payer())))
         #expect(Self.isPaid(try await router.pay(Self.link("p2"), as: Payer())), "nothing of the limit is used")

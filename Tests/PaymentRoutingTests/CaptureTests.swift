@@ -11,6 +11,7 @@ struct CaptureTests {
     private let clock = VirtualClock()
     private let all = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(250))
     private let part = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(100))
+    private let pause = Pause()
 
     private func router(_ shop: some PaymentService, seed: UInt64 = 1) throws -> PaymentRouter {
         try PaymentRouter(shop, journal: journal, clock: clock, seed: seed)
@@ -18,29 +19,16 @@ struct CaptureTests {
 
     private static func receipt(_ request: CaptureRequest) -> ServiceReport { CapturingShop.receipt(request) }
 
-    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaymentError)?.code }
-    }
-
     @Test("While it is captured, a payment is not cancelled, by the same router or another", arguments: [true, false])
     func cancelledBeside(isOneProcess: Bool) async throws {
-        var shop = CapturingShop()
-        let (begun, leave) = (Gate(), Gate())
-        shop.captureBody = { request, _ in
-            await begun.open()
-            await leave.pass()
-            return Self.receipt(request)
-        }
+        let shop = CapturingShop(holdingAt: pause)
         let router = try router(shop)
         let other = isOneProcess ? router : try self.router(shop, seed: 2)
         async let captured = router.capture(all)
-        await begun.pass()
-        let code = await Self.code { _ = try await other.cancel(all.payment) }
+        await pause.reached()
+        let code = await failure { try await other.cancel(all.payment) }?.code
         #expect(code == .inUse && shop.calls["cancel"] == 0)
-        await leave.open()
+        await pause.end()
         #expect(try await captured == Self.receipt(all))
         #expect(try await other.cancel(all.payment) == .cancelled)
     }
@@ -63,29 +51,21 @@ struct CaptureTests {
             { _ = try await router.status(of: reference) },
             { _ = try await router.capture(CaptureRequest(of: reference, amount: .cents(1))) },
             { _ = try await router.refund(RefundRequest(of: reference, amount: .cents(1), id: "c")) },
-        ] { #expect(await Self.code(call) == .notAPayment) }
+        ] { #expect(await failure(call)?.code == .notAPayment) }
     }
 
     @Test("A capture requested while another amount is captured does not return that one's outcome")
     func meanwhile() async throws {
-        let (begun, joined, leave) = (Gate(), Gate(), Gate())
-        var shop = CapturingShop()
-        shop.captureBody = { request, _ in
-            await begun.open()
-            await leave.pass()
-            return Self.receipt(request)
-        }
+        let (pause, joined) = (Pause(), Gate())
+        let shop = CapturingShop(holdingAt: pause)
         let router = try PaymentRouter(
             shop, journal: journal, clock: clock,
-            log: PaymentLog { event in
-                guard case .joined = event.kind else { return }
-                Task { await joined.open() }
-            })
+            log: PaymentLog { if case .joined = $0.kind { Task { await joined.open() } } })
         async let whole = router.capture(all)
-        await begun.pass()
-        async let other = Self.code { _ = try await router.capture(part) }
+        await pause.reached()
+        async let other = failure { try await router.capture(part) }?.code
         await joined.pass()
-        await leave.open()
+        await pause.end()
         #expect(try await whole == Self.receipt(all))
         #expect(await other == .integrity)
         #expect(shop.calls["capture"] == 1)
@@ -93,32 +73,24 @@ struct CaptureTests {
 
     @Test("Nor is one that waits for another process, nor a refund by the id of one that is in progress")
     func meanwhileElsewhere() async throws {
-        let (begun, leave) = (Gate(), Gate())
-        var shop = CapturingShop()
-        shop.captureBody = { request, _ in
-            await begun.open()
-            await leave.pass()
-            return Self.receipt(request)
-        }
+        var shop = CapturingShop(holdingAt: pause)
         func router(_ shop: CapturingShop, seed: UInt64) throws -> PaymentRouter {
-            PaymentRouter(
-                registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal,
-                clock: clock, random: SeededRandomSource(seed: seed),
+            try PaymentRouter(
+                shop, journal: journal, clock: clock, seed: seed,
                 leases: LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000)))
         }
         let (first, second) = (try router(shop, seed: 1), try router(shop, seed: 2))
         async let whole = first.capture(all)
-        await begun.pass()
-        async let other = Self.code { _ = try await second.capture(part) }
+        await pause.reached()
+        async let other = failure { try await second.capture(part) }?.code
         while clock.naps.isEmpty { await Task.yield() }
-        await leave.open()
+        await pause.end()
         #expect(try await whole == Self.receipt(all))
         #expect(await other == .integrity && shop.calls["capture"] == 1)
 
-        let (asked, answer) = (Gate(), Gate())
+        let otherPause = Pause()
         shop.shop.refundBody = { request, _ in
-            await asked.open()
-            await answer.pass()
+            await otherPause.hold()
             return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
         }
         let third = try router(shop, seed: 3)
@@ -127,14 +99,11 @@ struct CaptureTests {
             try await third.refund(RefundRequest(of: ScriptedProvider.reference, amount: .cents(cents), id: "credit"))
         }
         async let given = refund(50)
-        await asked.pass()
-        async let more = Self.code { _ = try await refund(70) }
+        await otherPause.reached()
+        async let more = failure { try await refund(70) }?.code
         for await event in events where event.kind == .joined { break }
-        await answer.open()
-        guard case .succeeded(let receipt) = try await given else {
-            Issue.record("it is refunded")
-            return
-        }
+        await otherPause.end()
+        let receipt = try #require(try await given.receipt, "it is refunded")
         #expect(receipt.amount == .cents(50))
         #expect(await more == .integrity)
     }
@@ -142,7 +111,7 @@ struct CaptureTests {
     @Test("A service that captures nothing is refused by name")
     func unsupported() async throws {
         let router = try router(Shop())
-        #expect(await Self.code { _ = try await router.capture(all) } == .unsupported)
+        #expect(await failure { try await router.capture(all) }?.code == .unsupported)
         #expect(await journal.histories(of: all.reference).isEmpty, "nothing is begun")
     }
 
@@ -150,10 +119,7 @@ struct CaptureTests {
     func otherAmount() async throws {
         var shop = CapturingShop()
         shop.captureBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
-        guard case .unknown = try await router(shop).capture(all) else {
-            Issue.record("the request may still arrive")
-            return
-        }
+        #expect(try await router(shop).capture(all).unknownOutcome != nil, "the request may still arrive")
         let other = try router(shop, seed: 2)
         await #expect {
             try await other.capture(part)
@@ -163,31 +129,22 @@ struct CaptureTests {
         #expect(shop.calls["capture"] == 1)
         // The service refuses it in the end, and nothing was captured.
         shop.captureStatus = { _, _ in .declined(DeclineReason(.refused, "not enough is authorised")) }
-        guard case .declined = try await router(shop, seed: 3).capture(all) else {
-            Issue.record("the service says that it captured nothing")
-            return
-        }
+        #expect(
+            try await router(shop, seed: 3).capture(all).declineReason != nil,
+            "the service says that it captured nothing")
         shop.captureBody = { request, _ in Self.receipt(request) }
         let last = try router(shop, seed: 4)
         #expect(try await last.capture(part) == Self.receipt(part))
-        #expect(await Self.code { _ = try await last.capture(all) } == .integrity)
+        #expect(await failure { try await last.capture(all) }?.code == .integrity)
     }
 
     @Test("A capture that is reported as made before it was sent is not stated for another amount")
     func reportedUnsent() async throws {
-        let lease = PaymentLease(payment: all.reference, holder: "crashed", duration: .seconds(1))
-        #expect(await journal.acquire(lease, at: clock.now))
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_crashed"), reference: all.reference,
-            option: PaymentMethodOption(id: "capture", title: "Capture", amount: all.amount), idempotencyKey: "key",
-            startedAt: clock.now, expiresAt: nil)
-        try await journal.open(attempt, under: lease)
-        let outcome = PaymentOutcome(stating: Self.receipt(all))
-        try await journal.append(
-            JournalEntry(date: clock.now, event: .outcome(outcome)), to: attempt.id, under: lease)
-        await journal.release(lease)
+        let option = PaymentMethodOption(id: "capture", title: "Capture", amount: all.amount)
+        try await journal.leave(
+            PaymentAttempt(at: all.reference, option: option, from: clock.now), [.outcome(Self.receipt(all))])
         let shop = CapturingShop()
-        #expect(await Self.code { _ = try await router(shop).capture(part) } == .integrity)
+        #expect(await failure { try await router(shop).capture(part) }?.code == .integrity)
         #expect(try await router(shop).capture(all) == Self.receipt(all))
         #expect(shop.calls["capture"] == 0)
     }
@@ -206,64 +163,44 @@ struct CaptureTests {
             }
         shop.captureBody = { _, _ in .succeeded(foreign) }
         shop.captureStatus = { _, _ in .succeeded(foreign) }
-        guard case .unknown = try await router(shop).capture(all) else {
-            Issue.record("a foreign receipt was believed")
-            return
-        }
+        #expect(try await router(shop).capture(all).unknownOutcome != nil, "a foreign receipt was believed")
         #expect(await journal.unfinished().map(\.attempt.capture) == [all])
     }
 
     @Test("While a payment is refunded it is not captured, and the other way round", arguments: [true, false])
     func oneAtATime(isCaptureFirst: Bool) async throws {
-        let (inside, leave) = (Gate(), Gate())
         var shop = CapturingShop()
         shop.captureBody = { request, _ in
-            if isCaptureFirst {
-                await inside.open()
-                await leave.pass()
-            }
+            if isCaptureFirst { await pause.hold() }
             return Self.receipt(request)
         }
         shop.shop.refundBody = { request, _ in
-            if !isCaptureFirst {
-                await inside.open()
-                await leave.pass()
-            }
+            if !isCaptureFirst { await pause.hold() }
             return .succeeded(PaymentReceipt(reference: request.reference))
         }
         let refund = RefundRequest(of: all.payment, amount: .cents(50), id: "credit-1")
         let (one, other) = (try router(shop), try router(shop, seed: 2))
         let running = Task { try await isCaptureFirst ? one.capture(all) : one.refund(refund) }
-        await inside.pass()
-        let second = await Self.code { _ = try await isCaptureFirst ? other.refund(refund) : other.capture(all) }
+        await pause.reached()
+        let second = await failure { try await isCaptureFirst ? other.refund(refund) : other.capture(all) }?.code
         #expect(second == .inUse && shop.calls["refund"] + shop.calls["capture"] == 1)
-        await leave.open()
-        guard case .succeeded = try await running.value else {
-            Issue.record("the first was not made")
-            return
-        }
+        await pause.end()
+        #expect(try await running.value.receipt != nil, "the first was not made")
     }
 
     @Test("A capture or refund waits for another one of the payment, and is made after it")
     func oneAfterTheOther() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var shop = CapturingShop()
-        shop.captureBody = { request, _ in
-            await inside.open()
-            await leave.pass()
-            return Self.receipt(request)
-        }
+        var shop = CapturingShop(holdingAt: pause)
         shop.shop.refundBody = { request, _ in
             .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
         }
         let one = try router(shop)
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: 2),
+        let other = try PaymentRouter(
+            shop, journal: journal, clock: clock, seed: 2,
             leases: LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000)))
         let refund = RefundRequest(of: all.payment, amount: .cents(50), id: "credit-1")
         let running = Task { try await one.capture(all) }
-        await inside.pass()
+        await pause.reached()
         let ended = Tally()
         let waiting = Task {
             defer { ended.count("refund") }
@@ -271,12 +208,9 @@ struct CaptureTests {
         }
         while clock.naps.isEmpty, ended["refund"] == 0 { await Task.yield() }
         #expect(shop.calls["refund"] == 0)
-        await leave.open()
+        await pause.end()
         #expect(try await running.value == Self.receipt(all))
-        guard case .succeeded(let receipt) = try await waiting.value else {
-            Issue.record("it was not made")
-            return
-        }
+        let receipt = try #require(try await waiting.value.receipt, "it was not made")
         #expect(receipt.amount == .cents(50) && shop.calls["refund"] == 1)
     }
 

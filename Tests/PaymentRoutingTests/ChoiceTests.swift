@@ -8,6 +8,7 @@ import Testing
 /// The sources of a choice, and that only the chosen option is paid.
 @Suite("The choice")
 struct ChoiceTests {
+    private let world = World()
     private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     // MARK: Ids
@@ -34,15 +35,12 @@ struct ChoiceTests {
 
     @Test("A quote that the application holds is refused as well when its ids are not unique")
     func unsoundHeldQuote() async throws {
-        let world = World()
         let router = try world.router
-        guard case .matched(let route) = router.route(ScriptedProvider.link) else { Issue.record("no route"); return }
+        let route = try #require(router.route(ScriptedProvider.link).route)
         var quote = try await router.quote(route, as: .careless)
         quote.options.append(PaymentMethodOption(id: "card", title: "dearer", amount: .cents(999_999)))
         let held = quote
-        let error = await #expect(throws: PaymentError.self) {
-            try await router.pay(held, option: "card", as: .careless)
-        }
+        let error = await failure { try await router.pay(held, option: "card", as: .careless) }
         #expect(error?.code == .invalidResponse)
         #expect(world.provider.calls["pay"] == 0)
         #expect(try await world.histories.isEmpty)
@@ -52,7 +50,6 @@ struct ChoiceTests {
 
     @Test("With neither a chooser nor a policy nothing is taken, and the error says what to give")
     func nobody() async throws {
-        let world = World()
         let error = await #expect(throws: PaymentError.self) { try await world.pay(as: Payer()) }
         #expect(error?.code == .noChooser && error?.phase == .beforeSend)
         #expect(error?.message.contains("chooser") == true && error?.message.contains("policy") == true)
@@ -72,7 +69,6 @@ struct ChoiceTests {
 
     @Test("An attempt whose option was chosen is resumed without a chooser")
     func resumed() async throws {
-        let world = World()
         let id = try await world.crashed([])
         #expect(try await world.router.resume(id, as: Payer()) == Self.paid)
     }
@@ -194,7 +190,7 @@ struct ChoiceTests {
         var error = await #expect(throws: PaymentError.self) { try await router.resume(id, as: payer) }
         #expect(error?.code == .optionChanged && error?.phase == .beforeSend)
         #expect(try await world.journal.unfinished().isEmpty)
-        guard case .matched(let route) = router.route(ScriptedProvider.link) else { Issue.record("no route"); return }
+        let route = try #require(router.route(ScriptedProvider.link).route)
         let quote = try await router.quote(route, as: payer)
         error = await #expect(throws: PaymentError.self) { try await router.pay(quote, option: "card", as: payer) }
         #expect(error?.code == .optionChanged)
@@ -226,19 +222,13 @@ struct ChoiceTests {
 
     @Test("A payer who takes no option has cancelled, but not while a signature that was handed in pays")
     func none() async throws {
-        let world = World()
-        guard case .matched(let route) = try world.router.route(ScriptedProvider.link) else {
-            Issue.record("the link has a provider")
-            return
-        }
+        let route = try #require(try world.router.route(ScriptedProvider.link).route)
         let quote = try await world.router.quote(route, as: .careless)
         #expect(try await world.router.pay(quote, option: nil, as: .careless) == .cancelled)
         var unusable = quote
         unusable.options = []
-        guard case .declined(let reason) = try await world.router.pay(unusable, option: nil, as: .careless) else {
-            Issue.record("nothing can be paid")
-            return
-        }
+        let reason = try #require(
+            try await world.router.pay(unusable, option: nil, as: .careless).declineReason, "nothing can be paid")
         #expect(reason.code == .noUsableOption)
         #expect(world.provider.calls["pay"] == 0)
 
@@ -247,10 +237,9 @@ struct ChoiceTests {
             .stepFinished(name: "sign", result: "0x51"),
             .stepStarted(name: "charge", kind: .mutation(replay: .never)), .stepFailed(name: "charge", reason: "no"),
         ])
-        guard case .unknown = try await world.router.pay(quote, option: nil, as: .careless) else {
-            Issue.record("the service can still take the money")
-            return
-        }
+        #expect(
+            try await world.router.pay(quote, option: nil, as: .careless).unknownOutcome != nil,
+            "the service can still take the money")
         #expect(try await world.histories.first?.isFinished == false)
     }
 }

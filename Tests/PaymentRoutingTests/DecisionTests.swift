@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -9,14 +10,13 @@ import Testing
 /// Attempts that people end, where no service ever answers.
 @Suite("A person's decisions")
 struct DecisionTests {
+    private let world = World()
     private static let sent = [JournalEntry.Event.stepStarted(name: "pay", kind: .mutation(replay: .never))]
     private static let statement = "statement of account of November"
 
     /// A router whose providers are gone.
     private func bare(_ world: World) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([any PaymentProvider]()), transport: world.transport, journal: world.journal,
-            clock: world.clock, random: world.random, journalKey: world.key)
+        try world.router(key: world.key)
     }
 
     private func end(
@@ -28,7 +28,6 @@ struct DecisionTests {
 
     @Test("A payment that a person calls paid is over, says who decided it and why, and is not made again")
     func paid() async throws {
-        let world = World()
         let id = try await world.crashed(Self.sent)
         let outcome = try await end(world, id, as: .paid)
         let words = "Mina decided: \(Self.statement)"
@@ -43,12 +42,8 @@ struct DecisionTests {
 
     @Test("A payment that a person calls unpaid can be made again")
     func notPaid() async throws {
-        let world = World()
         let id = try await world.crashed(Self.sent)
-        guard case .declined(let reason) = try await end(world, id, as: .notPaid) else {
-            Issue.record("it is not paid")
-            return
-        }
+        let reason = try #require(try await end(world, id, as: .notPaid).declineReason, "it is not paid")
         #expect(reason.code == .decided && reason.message == "not paid, as Mina decided: \(Self.statement)")
         #expect(AutoPayTests.isPaid(try await world.pay()))
         #expect(world.provider.calls["pay"] == 1)
@@ -56,17 +51,12 @@ struct DecisionTests {
 
     @Test("What has ended, is not there or is decided without a person and evidence stays as it is")
     func refused() async throws {
-        let world = World()
         let id = try await world.crashed(Self.sent)
         for (person, evidence) in [("", "a statement"), ("Mina", " \n")] {
-            let error = await #expect(throws: PaymentError.self) {
-                try await end(world, id, as: .paid, by: person, evidence: evidence)
-            }
+            let error = await failure { try await end(world, id, as: .paid, by: person, evidence: evidence) }
             #expect(error?.code == .decisionRefused)
         }
-        let missing = await #expect(throws: PaymentError.self) {
-            try await end(world, AttemptID(rawValue: "att_other"), as: .paid)
-        }
+        let missing = await failure { try await end(world, AttemptID(rawValue: "att_other"), as: .paid) }
         #expect(missing?.code == .notFound)
         #expect(try await world.histories.first?.isFinished == false)
         let outcome = try await end(world, id, as: .notPaid)
@@ -88,17 +78,14 @@ struct DecisionTests {
         let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: .notPaid) }
         #expect(error?.code == .decisionRefused && error?.message.contains("0xabc") == true)
         #expect(try await world.histories.first?.isFinished == false)
-        guard case .unknown = try await world.router.status(of: ScriptedProvider.reference) else {
-            Issue.record("the coins have left")
-            return
-        }
+        #expect(
+            try await world.router.status(of: ScriptedProvider.reference).unknownOutcome != nil, "the coins have left")
         _ = try await end(world, id, as: .notPaidDespiteTransaction)
         #expect(try await world.router.status(of: ScriptedProvider.reference) == .expired)
     }
 
     @Test("While the service has a signature that pays, nothing can be called unpaid")
     func signature() async throws {
-        let world = World()
         let id = try await world.crashed(
             [.stepStarted(name: "sign", kind: .signature(until: world.clock.now.addingTimeInterval(900)))] + Self.sent)
         for decision in [PaymentDecision.notPaid, .notPaidDespiteTransaction] {
@@ -112,7 +99,6 @@ struct DecisionTests {
 
     @Test("Without a transaction the evidence suffices")
     func noTransaction() async throws {
-        let world = World()
         let id = try await world.crashed([.stepStarted(name: "send", kind: .walletTransfer)])
         _ = try await end(world, id, as: .notPaid)
         #expect(try await world.histories.first?.isFinished == true)
@@ -170,7 +156,6 @@ struct DecisionTests {
 
     @Test("A payment that another worker has is left to it")
     func inUse() async throws {
-        let world = World()
         let id = try await world.crashed(Self.sent)
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(86_400))
         #expect(try await world.journal.acquire(lease, at: world.clock.now))
@@ -211,10 +196,7 @@ struct DecisionTests {
         let key = try JournalKey(Redacted([UInt8](repeating: 7, count: JournalKey.minimumLength)))
         world.key = key
         world.provider.statusBody = { _, _ in .expired }
-        guard case .unknown = try await world.pay() else {
-            Issue.record("its record cannot be trusted")
-            return
-        }
+        #expect(try await world.pay().unknownOutcome != nil, "its record cannot be trusted")
         _ = try await end(world, id, as: .notPaid)
         let history = try #require(try await world.histories.first)
         #expect(history.isFinished && key.isSound(history))
@@ -242,14 +224,11 @@ struct DecisionTests {
     @Test("A payee whose settler never answers can be paid again after a person has looked")
     func payee() async throws {
         let (world, settler) = (World(), TestSettler(.diesBefore))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([InvoiceProvider()]), transport: world.transport, journal: world.journal,
-            clock: world.clock, random: world.random)
+        let router = try world.router(of: InvoiceProvider())
         for _ in 0..<2 {
-            guard case .unknown = try await router.pay(InvoiceProvider.payee, as: .careless(settler)) else {
-                Issue.record("silence was taken for an ending")
-                return
-            }
+            #expect(
+                try await router.pay(InvoiceProvider.payee, as: .careless(settler)).unknownOutcome != nil,
+                "silence was taken for an ending")
             settler.isSilent = true
         }
         let open = try await world.journal.unfinished()
@@ -263,9 +242,7 @@ struct DecisionTests {
     @Test("A decision that is refused leaves the settler's order as it is")
     func orderStays() async throws {
         let (world, settler) = (World(), TestSettler(.diesBefore))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([InvoiceProvider()]), transport: world.transport, journal: world.journal,
-            clock: world.clock, random: world.random)
+        let router = try world.router(of: InvoiceProvider())
         _ = try await router.pay(InvoiceProvider.payee, as: .careless(settler))
         let open = try #require(try await world.journal.unfinished().first)
         let lease = PaymentLease(payment: open.attempt.reference, holder: "other", duration: .seconds(60))
@@ -284,9 +261,7 @@ struct DecisionTests {
     @Test("The payee is sent no proof that does not exist")
     func notification() async throws {
         let (world, settler, provider) = (World(), TestSettler(.diesBefore), InvoiceProvider())
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: world.transport, journal: world.journal,
-            clock: world.clock, random: world.random)
+        let router = try world.router(of: provider)
         _ = try await router.pay(InvoiceProvider.invoice, as: .careless(settler))
         let id = try #require(try await world.journal.unfinished().first).attempt.id
         let outcome = try await end(world, id, as: .paid)

@@ -5,10 +5,65 @@ import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport
+import Testing
 
 extension SeededRandomSource {
     func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
     func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+}
+
+extension PaymentRouter {
+    /// Creates a router of services with the system's clock and random numbers, unless there are others.
+    init(
+        of services: any PaymentService..., transport: any HTTPTransport = RecordingTransport(),
+        journal: any PaymentJournal = InMemoryJournal(), readers: [any InstructionReader] = [],
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
+        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy(), journalKey: JournalKey? = nil,
+        autoPay: AutoPay? = nil
+    ) throws {
+        self.init(
+            registry: try ProviderRegistry(services), transport: transport, journal: journal, readers: readers,
+            clock: clock, random: random, log: log, leases: leases, journalKey: journalKey, autoPay: autoPay)
+    }
+}
+
+/// Returns the receipt of a payment that was made.
+func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt { try #require(outcome.receipt, "\(outcome)") }
+
+/// A place where a double stops until the test lets it continue.
+struct Pause: Sendable {
+    private let arrival = Gate()
+    private let departure = Gate()
+
+    /// Stops here.
+    func hold() async {
+        await arrival.open()
+        await departure.pass()
+    }
+
+    /// Returns once something has stopped here.
+    func reached() async { await arrival.pass() }
+
+    /// Lets everything continue, now and later.
+    func end() async { await departure.open() }
+}
+
+extension ProviderContext {
+    /// Runs a step that counts how often it was run.
+    func count(_ name: String, _ kind: StepKind, in runs: Tally) async throws {
+        _ = try await step(name, kind) {
+            runs.count(name)
+            return true
+        }
+    }
+
+    /// Runs a step that stops at a pause.
+    func hold(_ name: String, _ kind: StepKind, at pause: Pause) async throws {
+        _ = try await step(name, kind) {
+            await pause.hold()
+            return true
+        }
+    }
 }
 
 /// Counts by name.

@@ -18,19 +18,12 @@ struct EarlierPayeePaymentTests {
     private func router(
         _ provider: any PaymentProvider, _ journal: any PaymentJournal, _ leases: LeasePolicy = LeasePolicy()
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random, leases: leases)
+        try PaymentRouter(of: provider, journal: journal, clock: clock, random: random, leases: leases)
     }
 
     private func pay(_ payee: String = "mina", leases: LeasePolicy = LeasePolicy()) async throws -> PaymentOutcome {
         try await router(provider, journal, leases)
             .pay("https://pay.acme.example/?payee=\(payee)", as: .careless(settler))
-    }
-
-    private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
-        guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        return receipt.fact
     }
 
     private func route(_ link: String) throws -> Route {
@@ -48,16 +41,8 @@ struct EarlierPayeePaymentTests {
     private func leave(
         _ events: [JournalEntry.Event] = [], at reference: PaymentReference, of quote: PaymentQuote
     ) async throws -> PaymentAttempt {
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_left"), reference: reference, option: try #require(quote.options.first),
-            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
-        let lease = PaymentLease(payment: reference, holder: "crashed", duration: .seconds(1))
-        #expect(await journal.base.acquire(lease, at: clock.now))
-        try await journal.base.open(attempt, under: lease)
-        for event in events {
-            try await journal.base.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
-        }
-        await journal.base.release(lease)
+        let attempt = PaymentAttempt(at: reference, option: try #require(quote.options.first), from: clock.now)
+        try await journal.base.leave(attempt, events)
         return attempt
     }
 
@@ -112,24 +97,17 @@ struct EarlierPayeePaymentTests {
     @Test("A caller who stops waiting while an earlier payment is resumed is informed of that one: it may be paid")
     func stopsWaiting() async throws {
         settler.habit = .losesAnswer
-        guard case .unknown(let first) = try await pay() else {
-            Issue.record("a lost answer was taken for an ending")
-            return
-        }
-        let (arrival, gate) = (Gate(), Gate())
+        let first = try #require(try await pay().unknownOutcome, "a lost answer was taken for an ending")
+        let pause = Pause()
         settler.whileAsked = {
-            await arrival.open()
-            await gate.pass()
+            await pause.hold()
         }
         let task = Task { try await pay(leases: LeasePolicy(grace: .zero)) }
-        await arrival.pass()
+        await pause.reached()
         task.cancel()
-        guard case .unknown(let unknown) = try await task.value else {
-            Issue.record("told that nothing was sent")
-            return
-        }
+        let unknown = try #require(try await task.value.unknownOutcome, "told that nothing was sent")
         #expect(unknown.reference == first.reference)
-        await gate.open()
+        await pause.end()
     }
 
     @Test("While another process has an attempt that has sent nothing, a payment to the payee is refused at once")
@@ -168,20 +146,9 @@ struct EarlierPayeePaymentTests {
     }
 
     /// A provider whose options name a payee, and which needs no settler.
-    private struct PatientProvider: PaymentProvider, PayeeProvider {
+    private struct PatientProvider: ForwardingProvider, PayeeProvider {
         var base = ScriptedProvider()
-        var descriptor: ProviderDescriptor { base.descriptor }
-        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
         func payee(of option: PaymentMethodOption) -> String? { "mina" }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
-            try await base.quote(request, in: context)
-        }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.pay(attempt, in: context)
-        }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.status(of: payment, in: context)
-        }
     }
 
     // MARK: Periods of a plan

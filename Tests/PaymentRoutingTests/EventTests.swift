@@ -83,23 +83,21 @@ struct EventTests {
 
     @Test("The second start of a payment in progress is notified that it joins")
     func joins() async throws {
-        let gate = Gate()
-        let entered = Gate()
+        let pause = Pause()
         var world = World()
         world.provider.payBody = { attempt, _ in
-            await entered.open()
-            await gate.pass()
+            await pause.hold()
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         let router = try world.router
         async let first = router.pay(ScriptedProvider.link, as: .careless)
-        await entered.pass()
+        await pause.reached()
         let events = router.events(of: ScriptedProvider.reference)
         async let second = router.pay(ScriptedProvider.link, as: .careless)
         var iterator = events.makeAsyncIterator()
         // Before the text is routed no event names the payment, so this is the first one.
         #expect(await iterator.next()?.kind == .joined)
-        await gate.open()
+        await pause.end()
         _ = try await (first, second)
     }
 

@@ -3,32 +3,21 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
 /// The accepted evidence about a payment that may have been made: late messages, returns and refusals.
 @Suite("Evidence about a payment that may have been made")
 struct EvidenceTests {
+    private let journal = InMemoryJournal()
     private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
     private static let refused = ServiceReport.declined(DeclineReason(.refused, "no funds"))
     private static let pending = ServiceReport.pending(retryAfter: nil)
 
     /// A merchant's provider with scripted notifications and cancellations.
-    private struct Shop: NotificationReadingService, CancellingService, RedirectCompletingProvider {
+    private struct Shop: ForwardingProvider, NotificationReadingService, CancellingService, RedirectCompletingProvider {
         var base: ScriptedProvider
         var word: ServiceReport
-        var descriptor: ProviderDescriptor { base.descriptor }
-        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
-            try await base.quote(request, in: context)
-        }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.pay(attempt, in: context)
-        }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-            try await base.status(of: payment, in: context)
-        }
         func complete(
             _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
         ) async throws -> ServiceReport {
@@ -94,10 +83,7 @@ struct EvidenceTests {
             // The amount that the service took from this payer may be this payment, wrongly reported.
             #expect(!history.isFinished)
         } else {
-            guard case .declined(let reason)? = history.outcome else {
-                Issue.record("\(String(describing: history.outcome))")
-                return
-            }
+            let reason = try #require(history.outcome?.declineReason, "\(String(describing: history.outcome))")
             #expect(reason.code == .paidElsewhere && reason.message.contains("10.00 USD"))
             #expect(outcome != nil)
         }
@@ -111,13 +97,12 @@ struct EvidenceTests {
             world.provider.statusBody = { _, _ in report }
             _ = try await world.pay()
             world.provider.quotedOutcome = report
-            guard case .matched(let route) = try world.router.route(ScriptedProvider.link) else { return }
+            let route = try #require(try world.router.route(ScriptedProvider.link).route)
             for outcome in [
                 try await world.pay(), try await world.router.status(of: ScriptedProvider.reference),
                 try await world.router.quote(route, as: .careless).outcome,
             ] {
-                let isPaid = if case .succeeded? = outcome { true } else { false }
-                #expect(isPaid, "\(report): \(String(describing: outcome))")
+                #expect(outcome?.receipt != nil, "\(report): \(String(describing: outcome))")
             }
         }
     }
@@ -147,10 +132,9 @@ struct EvidenceTests {
         let attempt = try await world.crashed([.stepStarted(name: "look", kind: .query)] + word)
         world.provider.statusBody = { _, _ in .expired }
         world.provider.payBody = { _, _ in .expired }
-        guard case .unknown(let unknown) = try await world.router.status(of: ScriptedProvider.reference) else {
-            Issue.record("told as final, though the attempt can still be gone on with")
-            return
-        }
+        let unknown = try #require(
+            try await world.router.status(of: ScriptedProvider.reference).unknownOutcome,
+            "told as final, though the attempt can still be gone on with")
         #expect(unknown.message.contains("\(attempt)") && unknown.message.contains("expired"))
         #expect(try await world.router.resume(attempt, as: .careless) == .expired)
         #expect(try await world.router.status(of: ScriptedProvider.reference) == .expired)
@@ -180,10 +164,8 @@ struct EvidenceTests {
             let journal = InMemoryJournal()
             let router = try Self.router(Self.shop(charges, word: word), journal)
             #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.refused)
-            guard case .unknown = try await router.pay(ScriptedProvider.link, as: .careless) else {
-                Issue.record("its answer was lost")
-                return
-            }
+            #expect(
+                try await router.pay(ScriptedProvider.link, as: .careless).unknownOutcome != nil, "its answer was lost")
             _ = try await Self.bring(message, to: router)
             #expect(await journal.unfinished().count == 1)
             _ = try await router.pay(ScriptedProvider.link, as: .careless)
@@ -195,33 +177,25 @@ struct EvidenceTests {
         "Notifications end nothing when more was sent since they were confirmed",
         arguments: [Message.cancellation, .callback])
     func overtakenNews(message: Message) async throws {
-        let (opened, goesOn, sent, isDone) = (Gate(), Gate(), Gate(), Gate())
+        let (otherPause, pause) = (Pause(), Pause())
         var base = ScriptedProvider()
         base.payBody = { _, context in
-            await opened.open()
-            await goesOn.pass()
-            _ = try await context.step("charge", .mutation(replay: .never)) {
-                await sent.open()
-                await isDone.pass()
-                return true
-            }
+            await pause.hold()
+            try await context.hold("charge", .mutation(replay: .never), at: otherPause)
             return Self.pending
         }
         base.statusBody = { _, _ in Self.pending }
         let journal = FailingJournal { _ in false }
         let router = try Self.router(Shop(base: base, word: .expired), journal)
         let paying = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await opened.pass()
+        await pause.reached()
         await journal.delayNextReading {
-            await goesOn.open()
-            await sent.pass()
+            await pause.end()
+            await otherPause.reached()
         }
-        guard case .unknown = try await Self.bring(message, to: router) else {
-            Issue.record("old news were told")
-            return
-        }
+        #expect(try await Self.bring(message, to: router)?.unknownOutcome != nil, "old news were told")
         #expect(try await journal.unfinished().map(\.report) == [nil])
-        await isDone.open()
+        await otherPause.end()
         #expect(try await paying.value == Self.pending)
     }
 
@@ -229,20 +203,15 @@ struct EvidenceTests {
     func paidByOthers(cents: UInt128) async throws {
         var world = World()
         let end = world.clock.now.addingTimeInterval(60)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
-            idempotencyKey: "k", startedAt: world.clock.now, expiresAt: end)
-        try await world.leave(AttemptHistory(attempt: attempt))
+        let attempt = try await world.leave(PaymentAttempt(from: world.clock.now, until: end))
         world.clock.advance(by: .seconds(60))
         let receipt = PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(cents))
         world.provider.statusBody = { _, _ in .succeeded(receipt) }
-        let outcome = try await world.router.resume(attempt.id, as: Payer())
+        let outcome = try await world.router.resume(attempt, as: Payer())
         if cents == 1000 {
             #expect(outcome == .succeeded(receipt))
-        } else if case .declined(let reason) = outcome {
-            #expect(reason.code == .paidElsewhere)
         } else {
-            Issue.record("\(outcome)")
+            #expect(outcome.declineReason?.code == .paidElsewhere, "\(outcome)")
         }
         #expect(try await world.histories.map(\.isFinished) == [true])
     }
@@ -294,26 +263,21 @@ struct EvidenceTests {
             return Self.pending
         }
         base.statusBody = { _, _ in Self.refused }
-        let journal = InMemoryJournal()
         let router = try Self.router(Shop(base: base, word: Self.refused), journal)
         _ = try await router.pay(ScriptedProvider.link, as: .careless)
         _ = try await Self.bring(message, to: router)
         let history = try #require(await journal.unfinished().first, "the money is gone all the same")
-        guard case .unknown(let unknown)? = history.outcome else {
-            Issue.record("\(String(describing: history.outcome))")
-            return
-        }
+        let unknown = try #require(history.outcome?.unknownOutcome, "\(String(describing: history.outcome))")
         #expect(unknown.message.contains("0xabc"))
     }
 
     @Test("A status that was asked for before more was sent ends nothing", arguments: Message.allCases)
     func overtakenStatus(message: Message) async throws {
-        let (charged, asked, goesOn) = (Gate(), Gate(), Gate())
+        let (pause, goesOn) = (Pause(), Gate())
         var base = ScriptedProvider()
         base.payBody = { _, context in
             _ = try await context.step("charge", .mutation(replay: .never)) { true }
-            await charged.open()
-            await asked.pass()
+            await pause.hold()
             _ = try await context.step("charge again", .mutation(replay: .never)) {
                 await goesOn.open()
                 return true
@@ -322,14 +286,13 @@ struct EvidenceTests {
         }
         base.statusBody = { _, _ in
             // The service reports the first charge while the second one is in flight.
-            await asked.open()
+            await pause.end()
             await goesOn.pass()
             return Self.refused
         }
-        let journal = InMemoryJournal()
         let router = try Self.router(Shop(base: base, word: Self.refused), journal)
         async let payment = router.pay(ScriptedProvider.link, as: .careless)
-        await charged.pass()
+        await pause.reached()
         _ = try await Self.bring(message, to: router)
         #expect(try await payment == Self.pending)
         #expect(await journal.unfinished().map(\.report) == [Self.pending])
@@ -350,10 +313,9 @@ struct EvidenceTests {
         var other = ScriptedProvider()
         other.descriptor = ProviderDescriptor(
             id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
-        let journal = InMemoryJournal()
         let router = try PaymentRouter(base, Shop(base: other, word: Self.paid), journal: journal)
         _ = try await router.pay(ScriptedProvider.link, as: .careless)
-        let error = await #expect(throws: PaymentError.self) {
+        let error = await failure {
             try await router.handle(IncomingNotification(headers: [:], body: []), from: "other")
         }
         #expect(error?.code == .integrity)
@@ -362,22 +324,18 @@ struct EvidenceTests {
 
     @Test("A message that nothing was paid does not end an attempt that has sent nothing yet")
     func notBegun() async throws {
-        let (inside, leave) = (Gate(), Gate())
+        let pause = Pause()
         var base = ScriptedProvider()
         base.payBody = { _, context in
-            _ = try await context.step("page", .interaction) {
-                await inside.open()
-                await leave.pass()
-                return true
-            }
+            try await context.hold("page", .interaction, at: pause)
             _ = try await context.step("charge", .mutation(replay: .never)) { true }
             return Self.paid
         }
         let router = try Self.router(Shop(base: base, word: Self.refused), InMemoryJournal())
         async let outcome = router.pay(ScriptedProvider.link, as: .careless)
-        await inside.pass()
+        await pause.reached()
         _ = try await Self.bring(.notification, to: router)
-        await leave.open()
+        await pause.end()
         #expect(try await outcome == Self.paid)
     }
 
@@ -393,10 +351,7 @@ struct EvidenceTests {
             var world = World()
             let charges = Tally()
             world.provider.payBody = { _, context in
-                _ = try await context.step("charge", .mutation(replay: .never)) {
-                    charges.count("charge")
-                    return true
-                }
+                try await context.count("charge", .mutation(replay: .never), in: charges)
                 return Self.refused
             }
             world.provider.statusBody = { _, _ in
@@ -406,10 +361,9 @@ struct EvidenceTests {
             let outcome = try await world.pay()
             if let end {
                 #expect(outcome == end)
-            } else if case .unknown = outcome {
-                #expect(try await world.journal.unfinished().count == 1)
             } else {
-                Issue.record("told \(outcome) after the status \(String(describing: status))")
+                #expect(outcome.unknownOutcome != nil, "told \(outcome) after the status \(String(describing: status))")
+                #expect(try await world.journal.unfinished().count == 1)
             }
             _ = try await world.pay()
             if end == nil { #expect(charges["charge"] == 1) }
@@ -423,14 +377,10 @@ struct EvidenceTests {
         let completed = ServiceReport.succeeded(
             PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
         for word in [nil, ServiceReport.expired, Self.pending] {
-            let (inside, leave) = (Gate(), Gate())
+            let pause = Pause()
             var world = World()
             world.provider.payBody = { attempt, context in
-                _ = try await context.step("page", .interaction) {
-                    await inside.open()
-                    await leave.pass()
-                    return true
-                }
+                try await context.hold("page", .interaction, at: pause)
                 // Some providers turn all their errors into this.
                 if let word { return word }
                 do {
@@ -442,9 +392,9 @@ struct EvidenceTests {
             }
             let router = try world.router
             async let outcome = router.pay(ScriptedProvider.link, as: .careless)
-            await inside.pass()
+            await pause.reached()
             #expect(try await router.handle("shop://paid?id=p1") == completed)
-            await leave.open()
+            await pause.end()
             #expect(try await outcome == completed)
             #expect(try await world.histories.map(\.report) == [completed])
             #expect(try await router.pay(ScriptedProvider.link, as: .careless) == completed)

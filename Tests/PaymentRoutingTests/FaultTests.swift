@@ -162,7 +162,7 @@ struct FaultTests {
             }
             return .cancelled
         }
-        await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .requestRefused }
+        #expect(await failure { try await world.pay() }?.code == .requestRefused)
         #expect(world.provider.calls["status"] == 0)
         #expect(try await world.histories.first?.isFinished == true)
     }
@@ -210,20 +210,18 @@ struct FaultTests {
 
     @Test("A caller that stops waiting does not cancel the others' payment")
     func cancelOneOfTwo() async throws {
-        let entered = Gate()
-        let gate = Gate()
+        let pause = Pause()
         var world = World()
         world.provider.payBody = { attempt, context in
-            await entered.open()
-            await gate.pass()
+            await pause.hold()
             return try await Self.capture(attempt, context)
         }
         let router = try world.router
         async let first = router.pay(ScriptedProvider.link, as: .careless)
-        await entered.pass()
+        await pause.reached()
         let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         second.cancel()
-        await gate.open()
+        await pause.end()
         #expect(try await first == Self.paid)
         #expect(try await second.value == Self.paid, "who waits is told the true ending")
         #expect(world.transport.requests.count == 1)

@@ -15,7 +15,7 @@ struct GuardTests {
     private func refusal(
         _ request: @escaping @Sendable () throws -> HTTPRequest, in kind: StepKind?
     ) async throws -> (TransportError?, RecordingTransport) {
-        let caught = Caught()
+        let caught = Collected<TransportError>()
         var world = World()
         world.provider.payBody = { _, context in
             do {
@@ -27,17 +27,12 @@ struct GuardTests {
                     _ = try await context.http.send(request())
                 }
             } catch let error as TransportError {
-                await caught.set(error)
+                caught.add(error)
             }
             return .cancelled
         }
         _ = try await world.pay()
-        return (await caught.error, world.transport)
-    }
-
-    private actor Caught {
-        var error: TransportError?
-        func set(_ error: TransportError) { self.error = error }
+        return (caught.all.last, world.transport)
     }
 
     @Test(
@@ -114,7 +109,7 @@ struct GuardTests {
             let values = request.headers.fields.map(\.value).joined()
             return HTTPResponse(status: 401, body: Array("\(values) refused: \(told), \(told)".utf8))
         }
-        let bodies = Bodies()
+        let bodies = Collected<String>()
         world.provider.payBody = { attempt, context in
             for (name, value) in [
                 ("Authorization", "Bearer bearer-canary"), ("X-Api-Key", "key-canary"),
@@ -130,18 +125,18 @@ struct GuardTests {
                 ("Idempotency-Key", "idempotency-1"), ("Authorization", "Basic ab=="),
             ] {
                 let request = HTTPRequest(.get, try HTTPURL("https://api.acme.example/"), headers: [name: value])
-                await bodies.add(try await context.http.send(request).body)
+                bodies.add(try await context.http.send(request).text)
                 let mutation = HTTPRequest(
                     .post, try HTTPURL("https://api.acme.example/"), headers: [name: value], replay: .safe)
                 _ = try await context.step("send \(name) \(value.count)", .mutation(replay: .sameKey)) {
-                    await bodies.add(try await context.http.send(mutation).body)
+                    bodies.add(try await context.http.send(mutation).text)
                     return true
                 }
             }
             return .cancelled
         }
         _ = try await world.pay()
-        let texts = await bodies.texts
+        let texts = bodies.all
         #expect(texts.count == 22)
         #expect(texts.allSatisfy { !$0.contains("canary") }, "\(texts)")
         #expect(texts.count { $0.contains("idempotency-1, Idempotency-Key idempotency-1") } == 2)
@@ -169,19 +164,14 @@ struct GuardTests {
         world.transport = RecordingTransport { _ throws(TransportError) in
             HTTPResponse(status: 200, body: Array(text.utf8))
         }
-        let bodies = Bodies()
+        let bodies = Collected<String>()
         world.provider.payBody = { attempt, context in
             let headers: HTTPHeaders = ["Authorization": #"Bearer "of/a=canary\""#]
             let request = HTTPRequest(.get, try HTTPURL("https://api.acme.example/"), headers: headers)
-            await bodies.add(try await context.http.send(request).body)
+            bodies.add(try await context.http.send(request).text)
             return .cancelled
         }
         _ = try await world.pay()
-        #expect(await bodies.texts == [read])
-    }
-
-    private actor Bodies {
-        var texts: [String] = []
-        func add(_ body: [UInt8]) { texts.append(String(decoding: body, as: UTF8.self)) }
+        #expect(bodies.all == [read])
     }
 }

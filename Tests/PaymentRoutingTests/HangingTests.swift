@@ -9,19 +9,16 @@ import Testing
 /// Payers whose pages and wallets never return.
 @Suite("Callbacks that never return", .timeLimit(.minutes(10)))
 struct HangingTests {
+    private let pause = Pause()
     private static let completed = ServiceReport.succeeded(
         PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
 
-    /// A payment that waits at its page until `leave` opens, then charges.
-    private static func world(_ inside: Gate, _ leave: Gate) -> World {
+    /// A payment that waits at its page until the pause ends, then charges.
+    private static func world(_ page: Pause) -> World {
         var world = World()
         world.leases = LeasePolicy(timeout: .seconds(1_000_000), grace: .milliseconds(20))
         world.provider.payBody = { attempt, context in
-            _ = try await context.step("page", .interaction) {
-                await inside.open()
-                await leave.pass()
-                return true
-            }
+            try await context.hold("page", .interaction, at: page)
             _ = try await context.step("charge", .mutation(replay: .never)) { () -> Int in
                 try await context.http.send(.capture()).status
             }
@@ -77,11 +74,10 @@ struct HangingTests {
 
     @Test("Every waiting caller receives the payer's return's ending, and none waits afterwards")
     func endedByReturn() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        let world = Self.world(inside, leave)
+        let world = Self.world(pause)
         let router = try world.router
         let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         #expect(try await router.handle("shop://paid?id=p1") == Self.completed)
         for caller in [first, second] { try #require(await Self.end(of: caller) == Self.completed) }
@@ -89,23 +85,22 @@ struct HangingTests {
         #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.completed)
         #expect(try await router.resume(id, as: Payer()) == Self.completed)
         #expect(try await router.recover(as: Payer()).isEmpty)
-        await leave.open()
+        await pause.end()
         #expect(world.transport.requests.isEmpty)
     }
 
     @Test("An ending that is no success is returned as well, and can be looked up")
     func endedWithoutSuccess() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var world = Self.world(inside, leave)
+        var world = Self.world(pause)
         world.provider.completeBody = { _, _ in .cancelled }
         let router = try world.router
         let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         #expect(try await router.handle("shop://paid?id=p1") == .cancelled)
         try #require(await Self.end(of: first) == .cancelled)
         let id = try #require(try await world.histories.first?.attempt.id)
         #expect(try await router.resume(id, as: Payer()) == .cancelled)
-        await leave.open()
+        await pause.end()
     }
 
     @Test("One attempt that never returns is reported, and the others are settled")
@@ -120,19 +115,11 @@ struct HangingTests {
         }
         for id in ["p0", "p1"] {
             let reference = PaymentReference(provider: "acme", id: id)
-            let attempt = PaymentAttempt(
-                id: AttemptID(rawValue: "att_\(id)"), reference: reference, option: .euros("card"),
-                idempotencyKey: id, startedAt: clock.now, expiresAt: nil)
-            let lease = PaymentLease(payment: reference, holder: "crashed", duration: .seconds(1))
-            #expect(await journal.acquire(lease, at: clock.now))
-            try await journal.open(attempt, under: lease)
-            let begun = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
-            try await journal.append(JournalEntry(date: clock.now, event: begun), to: attempt.id, under: lease)
-            await journal.release(lease)
+            try await journal.leave(
+                PaymentAttempt("att_\(id)", at: reference, key: id, from: clock.now),
+                [.stepStarted(name: "charge", kind: .mutation(replay: .never))])
         }
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([base]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random)
+        let router = try PaymentRouter(of: base, journal: journal, clock: clock, random: random)
         let reports = try await router.recover(as: Payer(), width: 1, bound: .milliseconds(50))
         let hung = try #require(reports.first { $0.attempt.reference.id == "p0" }?.result)
         guard case .failure(let error) = hung else {
@@ -146,57 +133,51 @@ struct HangingTests {
 
     @Test("A caller that is cancelled while the payer's page hangs gets what is known, within bounded time")
     func cancelled() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        let world = Self.world(inside, leave)
+        let world = Self.world(pause)
         let router = try world.router
         let task = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         task.cancel()
-        guard case .unknown(let unknown) = try await task.value else {
-            Issue.record("the attempt is open")
-            return
-        }
+        let unknown = try #require(try await task.value.unknownOutcome, "the attempt is open")
         #expect(unknown.reference == ScriptedProvider.reference)
         #expect(try await world.journal.unfinished().count == 1)
-        await leave.open()
+        await pause.end()
     }
 
     @Test("A caller that is cancelled once another process has stored the payment learns that it is paid")
     func cancelledOncePaid() async throws {
-        let (inside, leave, journal) = (Gate(), Gate(), FailingJournal { _ in false })
-        var world = Self.world(inside, leave)
+        let (pause, journal) = (Pause(), FailingJournal { _ in false })
+        var world = Self.world(pause)
         world.journal = journal
         let router = try world.router
         let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         let paid = try await World().pay()
         let (open, lease) = (try #require(try await world.histories.first), try #require(await journal.lease))
         let entry = JournalEntry(date: world.clock.now, event: .outcome(paid))
         try await journal.base.append(entry, to: open.attempt.id, under: lease)
         first.cancel()
         #expect(await Self.end(of: first) == paid.report)
-        await leave.open()
+        await pause.end()
     }
 
     @Test("A caller that is cancelled while the chooser hangs learns that nothing was sent")
     func hangingChooser() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        let world = Self.world(Gate(), Gate())
+        let world = Self.world(Pause())
         let router = try world.router
         let payer = Payer(chooser: { quote in
-            await inside.open()
-            await leave.pass()
+            await pause.hold()
             return quote.options.first?.id
         })
         let task = Task { try await router.pay(ScriptedProvider.link, as: payer) }
-        await inside.pass()
+        await pause.reached()
         task.cancel()
         await #expect { try await task.value } throws: {
             ($0 as? PaymentError)?.code == .cancelled && ($0 as? PaymentError)?.phase == .beforeSend
         }
         #expect(try await world.histories.isEmpty)
         // However late the chooser returns, the cancelled payment is not made.
-        await leave.open()
+        await pause.end()
         let other = Payer(chooser: { _ in nil })
         #expect(try await router.pay(ScriptedProvider.link, as: other) == .cancelled, "after the first has ended")
         #expect(world.transport.requests.isEmpty)
@@ -205,11 +186,10 @@ struct HangingTests {
 
     @Test("A start of a payment that every other caller has left is not reported as cancelled")
     func joinsCancelled() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        let world = Self.world(inside, leave)
+        let world = Self.world(pause)
         let router = try world.router
         let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         first.cancel()
         guard case .unknown? = try? await first.value else {
             Issue.record("the first one's end is not known")
@@ -217,7 +197,7 @@ struct HangingTests {
         }
         async let second = router.pay(ScriptedProvider.link, as: .careless)
         while world.clock.slept < .seconds(1) { await Task.yield() }
-        await leave.open()
+        await pause.end()
         #expect(try await second == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
         #expect(world.transport.requests.count == 1)
         #expect(try await world.histories.map(\.isFinished) == [true, true])
@@ -225,18 +205,14 @@ struct HangingTests {
 
     @Test("Of two waiting callers, the cancelled one leaves, and the other one's payment continues")
     func oneOfTwo() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        let world = Self.world(inside, leave)
+        let world = Self.world(pause)
         let router = try world.router
         async let first = router.pay(ScriptedProvider.link, as: .careless)
-        await inside.pass()
+        await pause.reached()
         let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         second.cancel()
-        guard case .unknown = try await second.value else {
-            Issue.record("it goes on")
-            return
-        }
-        await leave.open()
+        #expect(try await second.value.unknownOutcome != nil, "it goes on")
+        await pause.end()
         #expect(try await first == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
         #expect(world.transport.requests.count == 1)
     }
@@ -247,35 +223,31 @@ struct HangingTests {
 
     @Test("A caller that has joined a request keeps it in progress when the first one leaves", arguments: ["a", nil])
     func joinedRequest(key: String?) async throws {
-        let (inside, leave, joined) = (Gate(), Gate(), Gate())
-        let world = Self.world(inside, leave)
+        let (pause, joined) = (Pause(), Gate())
+        let world = Self.world(pause)
         let router = try world.router(
             telling: PaymentLog { event in
                 guard case .joined = event.kind else { return }
                 Task { await joined.open() }
             })
         let first = Task { await router.carryOut(Self.intent("a"), as: Payer()) }
-        await inside.pass()
+        await pause.reached()
         let second = Task { await router.carryOut(Self.intent(key), as: Payer()) }
         await joined.pass()
         first.cancel()
         _ = await first.value
-        await leave.open()
-        guard case .stated(.succeeded) = await second.value else {
-            Issue.record("it was cancelled with the first one")
-            return
-        }
+        await pause.end()
+        #expect(await second.value.outcome?.receipt != nil, "it was cancelled with the first one")
         #expect(world.provider.calls["pay"] == 1)
     }
 
     @Test("Another request whose payer never returns is waited for no longer than a lease")
     func impatientRequest() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var world = Self.world(inside, leave)
+        var world = Self.world(pause)
         world.leases = LeasePolicy(timeout: .milliseconds(20), grace: .milliseconds(20))
         let router = try world.router
         let first = Task { await router.carryOut(Self.intent("a"), as: Payer()) }
-        await inside.pass()
+        await pause.reached()
         let second = await TimeBound(.seconds(20), SystemPaymentClock()).result {
             await router.carryOut(Self.intent("b"), as: Payer())
         }
@@ -284,24 +256,23 @@ struct HangingTests {
             return
         }
         #expect(error.code == .inUse)
-        await leave.open()
+        await pause.end()
         _ = await first.value
     }
 
     @Test(
         "A payment whose payer never returns is not paid by another start either, which says so in bounded time")
     func impatient() async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var world = Self.world(inside, leave)
+        var world = Self.world(pause)
         world.leases = LeasePolicy(grace: .milliseconds(20))
         let router = try world.router
         let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         first.cancel()
         _ = try? await first.value
         await #expect { try await router.pay(ScriptedProvider.link, as: .careless) } throws: {
             ($0 as? PaymentError)?.code == .inUse && ($0 as? PaymentError)?.phase == .maybeSent
         }
-        await leave.open()
+        await pause.end()
     }
 }

@@ -92,11 +92,12 @@ struct LedgerTableTests {
     }
 
     /// A service that makes one report to every question; its payer's side comes to the stored steps again.
-    private struct Claimant: NotificationReadingService, CancellingService, RedirectCompletingProvider, PayeeProvider {
+    private struct Claimant: NotificationReadingService, CancellingService, RedirectCompletingProvider,
+        PayeeProvider, ForwardingProvider
+    {
         let report: ServiceReport
         let authority: Authority
         let base = ScriptedProvider()
-        var descriptor: ProviderDescriptor { base.descriptor }
         func recognize(_ link: PaymentLink) -> LinkMatch? {
             guard link.text == LedgerTableTests.planLink else { return base.recognize(link) }
             return LinkMatch(.payee("mina"))
@@ -127,7 +128,8 @@ struct LedgerTableTests {
         }
     }
 
-    private struct Cell {
+    /// What a face states, and what the journal holds then.
+    struct Cell {
         let result: Result<PaymentOutcome?, PaymentError>
         let ending: PaymentOutcome?
         let isOpen: Bool
@@ -140,6 +142,18 @@ struct LedgerTableTests {
             case .failure(let error): "error \(error.code.rawValue) \(error.phase.rawValue)"
             }
         }
+        /// The words of the table.
+        var text: String { "\(stated) \(isOpen ? "open" : "closed")" }
+    }
+
+    /// Compares a table with its file, so that a change of any cell is seen.
+    static func check(_ lines: [String], with name: String) throws {
+        let text = lines.joined(separator: "\n") + "\n"
+        let file = Vectors.root.appending(path: "Tests/Vectors/\(name).csv")
+        if ProcessInfo.processInfo.environment["UPDATE_LEDGER_TABLE"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
     private static func cell(
@@ -149,15 +163,13 @@ struct LedgerTableTests {
         var attempt: AttemptID?
         if authority != .none { attempt = try await world.crashed(authority.events(world.clock.now)) }
         let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([Claimant(report: report, authority: authority)]),
-            transport: RecordingTransport(), journal: world.journal, clock: world.clock, random: world.random,
-            journalKey: authority == .distrusted ? key : nil)
+        let router = try world.router(
+            of: Claimant(report: report, authority: authority), key: authority == .distrusted ? key : nil)
         let payment = ScriptedProvider.reference
         func state() async throws -> PaymentOutcome? {
             switch face {
             case .quote:
-                guard case .matched(let route) = router.route(ScriptedProvider.link) else { return nil }
+                let route = try #require(router.route(ScriptedProvider.link).route)
                 return try await router.quote(route, as: .careless).outcome
             case .pay: return try await router.pay(ScriptedProvider.link, as: .careless)
             case .status: return try await router.status(of: payment)
@@ -194,7 +206,6 @@ struct LedgerTableTests {
         }
     }
 
-    /// The whole table is data, so that a change of any cell is seen.
     @Test("Each cell is as it is written, and none says that no money moves while it still can")
     func table() async throws {
         var lines = [(["record", "report"] + Face.allCases.map(\.rawValue)).joined(separator: ",")]
@@ -203,7 +214,7 @@ struct LedgerTableTests {
                 var line = [authority.rawValue, Self.word(report)]
                 for face in Face.allCases {
                     let cell = try await Self.cell(face, authority, report)
-                    line.append("\(cell.stated) \(cell.isOpen ? "open" : "closed")")
+                    line.append(cell.text)
                     let place: Comment = "\(face), \(authority.rawValue), \(report)"
                     if authority.isLive {
                         #expect(!Self.isRefusal(cell.outcome) && !Self.isRefusal(cell.ending), place)
@@ -221,11 +232,6 @@ struct LedgerTableTests {
                 lines.append(line.joined(separator: ","))
             }
         }
-        let text = lines.joined(separator: "\n") + "\n"
-        let file = Vectors.root.appending(path: "Tests/Vectors/ledger.csv")
-        if ProcessInfo.processInfo.environment["UPDATE_LEDGER_TABLE"] != nil {
-            try Data(text.utf8).write(to: file)
-        }
-        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+        try Self.check(lines, with: "ledger")
     }
 }

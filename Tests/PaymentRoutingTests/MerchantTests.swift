@@ -9,38 +9,33 @@ struct MerchantTests {
     private let journal: any PaymentJournal = InMemoryJournal()
     private let clock = VirtualClock()
     private let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
+    private let shop = Shop()
 
     private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
         try PaymentRouter(provider, journal: journal, clock: clock)
     }
 
-    private func receipt(_ request: RefundRequest) -> ServiceReport {
-        .succeeded(PaymentReceipt(reference: request.reference))
-    }
-
     @Test("A refund that is asked for twice is made once")
     func refundOnce() async throws {
-        let shop = Shop()
         let router = try router(shop)
-        #expect(try await router.refund(request) == receipt(request))
-        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == made(request))
+        #expect(try await router.refund(request) == made(request))
         #expect(shop.calls["refund"] == 1)
         let other = RefundRequest(of: ScriptedProvider.reference, amount: .cents(1), id: "credit-8")
-        #expect(try await router.refund(other) == receipt(other))
+        #expect(try await router.refund(other) == made(other))
         #expect(shop.calls["refund"] == 2)
     }
 
     @Test("A payment that is called as a refund once was is another thing", arguments: [true, false])
     func namesake(refundsFirst: Bool) async throws {
-        let shop = Shop()
         let router = try router(shop)
         let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(500), id: "7")
         let link = "https://pay.acme.example/?id=refund:7"
-        if refundsFirst { #expect(try await router.refund(request) == receipt(request)) }
+        if refundsFirst { #expect(try await router.refund(request) == made(request)) }
         #expect(
             try await router.pay(link, as: .careless)
                 == .succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "refund:7"))))
-        if !refundsFirst { #expect(try await router.refund(request) == receipt(request)) }
+        if !refundsFirst { #expect(try await router.refund(request) == made(request)) }
         #expect(shop.calls["pay"] == 1 && shop.calls["refund"] == 1)
         #expect(request.reference != PaymentReference(provider: "acme", id: "refund:7"))
     }
@@ -58,7 +53,7 @@ struct MerchantTests {
         let router = try router(shop)
         guard case .unknown = try await router.refund(request) else { Issue.record("it cannot be known"); return }
         let reports = try await router.recover(as: Payer())
-        #expect(reports.map(\.result) == [.success(PaymentOutcome(stating: receipt(request)))])
+        #expect(reports.map(\.result) == [.success(PaymentOutcome(stating: made(request)))])
         #expect(reports.first?.attempt.refund == request)
         #expect(shop.calls["refund"] == 1)
     }
@@ -76,7 +71,6 @@ struct MerchantTests {
 
     @Test("A refund's name cancels no payment of the same id")
     func cancelledRefund() async throws {
-        let shop = Shop()
         let refund = PaymentReference(provider: "acme", id: ScriptedProvider.reference.id, subject: .refund(of: "p1"))
         let error = await #expect(throws: PaymentError.self) { try await router(shop).cancel(refund) }
         #expect(error?.code == .notAPayment && shop.calls["cancel"] == 0)
@@ -108,9 +102,7 @@ struct MerchantTests {
         let router = try router(shop)
         _ = try await router.pay(ScriptedProvider.link, as: .careless)
         let forged = IncomingNotification(headers: ["Signature": "bad"], body: Array("p1".utf8))
-        await #expect { try await router.handle(forged, from: "acme") } throws: {
-            ($0 as? PaymentError)?.code == .untrustedNotification
-        }
+        #expect(await failure { try await router.handle(forged, from: "acme") }?.code == .untrustedNotification)
         #expect(try await journal.unfinished().count == 1)
         let genuine = IncomingNotification(headers: ["Signature": "good"], body: Array("p1".utf8))
         for _ in 1...2 {
@@ -131,7 +123,7 @@ struct MerchantTests {
             { _ = try await router.handle(IncomingNotification(headers: [:], body: []), from: "acme") },
         ]
         for ask in asks {
-            await #expect { try await ask() } throws: { ($0 as? PaymentError)?.code == .unsupported }
+            #expect(await failure { try await ask() }?.code == .unsupported)
         }
         #expect(try await journal.unfinished().isEmpty)
     }
@@ -156,21 +148,14 @@ private struct Till: RefundingService {
 @Suite("Merchants' services beside providers")
 struct ServiceTests {
     private let journal = InMemoryJournal()
+    private let shop = Shop()
 
     private func router(_ shop: Shop) throws -> PaymentRouter {
         try PaymentRouter(shop.base, Till(base: shop), journal: journal)
     }
 
-    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaymentError)?.code }
-    }
-
     @Test("Each does its own part, in one journal")
     func together() async throws {
-        let shop = Shop()
         let router = try router(shop)
         let payment = PaymentReference(provider: "till", id: "7")
         let request = RefundRequest(of: payment, amount: .cents(250), id: "credit-7")
@@ -185,14 +170,13 @@ struct ServiceTests {
 
     @Test("What a service cannot do is unsupported, and nothing is begun")
     func unsupported() async throws {
-        let shop = Shop()
         let router = try router(shop)
         let payment = PaymentReference(provider: "till", id: "7")
-        #expect(await Self.code { _ = try await router.cancel(payment) } == .unsupported)
+        #expect(await failure { try await router.cancel(payment) }?.code == .unsupported)
         let notification = IncomingNotification(headers: [:], body: [])
-        #expect(await Self.code { _ = try await router.handle(notification, from: "till") } == .unsupported)
+        #expect(await failure { try await router.handle(notification, from: "till") }?.code == .unsupported)
         let refund = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
-        #expect(await Self.code { _ = try await router.refund(refund) } == .unsupported, "the provider gives none back")
+        #expect(await failure { try await router.refund(refund) }?.code == .unsupported, "the provider gives none back")
         for begun in [payment.cancellation, refund.reference] { #expect(await journal.histories(of: begun).isEmpty) }
         #expect(await journal.unfinished().isEmpty)
     }

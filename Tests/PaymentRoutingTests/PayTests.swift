@@ -1,17 +1,16 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Paying: choice, consent and integrity")
 struct PayTests {
+    private let world = World()
     private static let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
 
     @Test("A payment without anything unusual succeeds and is journaled")
     func plain() async throws {
-        let world = World()
         #expect(try await world.pay() == .succeeded(Self.receipt))
         let histories = try await world.histories
         #expect(histories.count == 1)
@@ -21,7 +20,6 @@ struct PayTests {
 
     @Test("After success, paying again returns the same outcome without a call")
     func twice() async throws {
-        let world = World()
         let router = try world.router
         let first = try await router.pay(ScriptedProvider.link, as: .careless)
         let second = try await router.pay(ScriptedProvider.link, as: .careless)
@@ -33,20 +31,18 @@ struct PayTests {
 
     @Test("A second payment while the first is in flight joins it")
     func joins() async throws {
-        let gate = Gate()
-        let entered = Gate()
+        let pause = Pause()
         var world = World()
         world.provider.payBody = { attempt, _ in
-            await entered.open()
-            await gate.pass()
+            await pause.hold()
             return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: attempt.id.rawValue))
         }
         let router = try world.router
         async let first = router.pay(ScriptedProvider.link, as: .careless)
-        await entered.pass()
+        await pause.reached()
         async let second = router.pay(ScriptedProvider.link, as: .careless)
         async let third = router.pay(ScriptedProvider.link, as: .careless)
-        await gate.open()
+        await pause.end()
         let outcomes = try await [first, second, third]
         #expect(Set(outcomes).count == 1)
         #expect(world.provider.calls["pay"] == 1)
@@ -62,16 +58,9 @@ struct PayTests {
         } throws: {
             ($0 as? PaymentError)?.code == .untrustedLink && "\($0)".contains("it is odd")
         }
-        guard case .matched(let route) = router.route(ScriptedProvider.link) else {
-            Issue.record("not matched")
-            return
-        }
-        await #expect { try await router.pay(route, as: .careless) } throws: {
-            ($0 as? PaymentError)?.code == .untrustedLink
-        }
-        await #expect { try await router.quote(route, as: .careless) } throws: {
-            ($0 as? PaymentError)?.code == .untrustedLink
-        }
+        let route = try #require(router.route(ScriptedProvider.link).route)
+        #expect(await failure { try await router.pay(route, as: .careless) }?.code == .untrustedLink)
+        #expect(await failure { try await router.quote(route, as: .careless) }?.code == .untrustedLink)
         #expect(world.provider.calls["quote"] == 0)
         let outcome = try await router.pay(ScriptedProvider.link, as: .careless, acceptingUnverified: true)
         #expect(outcome == .succeeded(Self.receipt))
@@ -80,9 +69,9 @@ struct PayTests {
     @Test("Plain http needs consent although the provider vouches for it")
     func plainHTTP() async throws {
         let router = try World().router
-        await #expect {
-            try await router.pay("http://pay.acme.example/?id=p1", as: .careless)
-        } throws: { ($0 as? PaymentError)?.code == .untrustedLink }
+        #expect(
+            await failure { try await router.pay("http://pay.acme.example/?id=p1", as: .careless) }?.code
+                == .untrustedLink)
     }
 
     static let refusals: [(String, PaymentError.Code)] = [
@@ -120,9 +109,7 @@ struct PayTests {
         guard case .matched(let route) = router.route(ScriptedProvider.link) else { throw CancellationError() }
         let quote = try await router.quote(route, as: Payer())
         #expect(quote.options.map(\.unmet) == [[.page], []])
-        await #expect { try await router.pay(quote, option: id, as: .careless) } throws: {
-            ($0 as? PaymentError)?.code == .unusableOption
-        }
+        #expect(await failure { try await router.pay(quote, option: id, as: .careless) }?.code == .unusableOption)
         #expect(try await router.pay(quote, option: "plain", as: .careless) == .succeeded(Self.receipt))
     }
 
@@ -140,7 +127,6 @@ struct PayTests {
 
     @Test("A chooser that chooses nothing cancels")
     func noChoice() async throws {
-        let world = World()
         #expect(try await world.pay(as: Payer(chooser: { _ in nil })) == .cancelled)
         #expect(world.provider.calls["pay"] == 0)
     }
@@ -166,7 +152,7 @@ struct PayTests {
             }
             if isOption, seconds <= 0 {
                 // Only the price has expired: the payment stays open.
-                await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .unusableOption }
+                #expect(await failure { try await world.pay() }?.code == .unusableOption)
             } else {
                 #expect((try await world.pay() == .expired) == (seconds <= 0))
             }
@@ -206,18 +192,14 @@ struct PayTests {
             return refusal
         }
         for _ in 0..<2 {
-            guard case .unknown(let unknown) = try await world.pay() else {
-                Issue.record("a refusal was believed")
-                return
-            }
+            let unknown = try #require(try await world.pay().unknownOutcome, "a refusal was believed")
             #expect(unknown.message.contains("0xabc") && unknown.message.contains("do not pay again"))
             let history = try #require(try await world.histories.last)
             #expect(!history.isFinished && history.walletTransfers == ["0xabc"])
             // Nor is it if only the status is queried.
-            guard case .unknown(let status) = try await world.router.status(of: ScriptedProvider.reference) else {
-                Issue.record("a refusal was believed as the status")
-                return
-            }
+            let status = try #require(
+                try await world.router.status(of: ScriptedProvider.reference).unknownOutcome,
+                "a refusal was believed as the status")
             #expect(status.message.contains("0xabc"))
         }
         #expect(sent["send"] == 1)
@@ -315,10 +297,7 @@ struct PayTests {
             .succeeded(PaymentReceipt(reference: attempt.reference, amount: paid))
         }
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
-        guard case .unknown = try await world.pay() else {
-            Issue.record("ten thousand times more, or less, is not what was agreed")
-            return
-        }
+        #expect(try await world.pay().unknownOutcome != nil, "ten thousand times more, or less, is not what was agreed")
         #expect(try await world.histories.map(\.isFinished) == [false])
     }
 
@@ -329,12 +308,8 @@ struct PayTests {
         world.provider.statusBody = { _, _ in other }
         world.provider.quotedOutcome = other
         let router = try world.router
-        await #expect { try await router.status(of: ScriptedProvider.reference) } throws: {
-            ($0 as? PaymentError)?.code == .integrity
-        }
-        await #expect { try await router.pay(ScriptedProvider.link, as: .careless) } throws: {
-            ($0 as? PaymentError)?.code == .integrity
-        }
+        #expect(await failure { try await router.status(of: ScriptedProvider.reference) }?.code == .integrity)
+        #expect(await failure { try await router.pay(ScriptedProvider.link, as: .careless) }?.code == .integrity)
     }
 
     @Test("A quote for another payment than the link's is never shown, nor paid")
@@ -418,8 +393,7 @@ struct PayTests {
 
     @Test("A provider finds the link while it is known, and the journal never does")
     func link() async throws {
-        let world = World()
-        let seen = Seen()
+        let seen = Collected<String?>()
         var provider = world.provider
         provider.payBody = { attempt, context in
             seen.add(context.link?.text)
@@ -429,7 +403,7 @@ struct PayTests {
         var again = world
         again.provider = provider
         let router = try again.router
-        guard case .matched(let route) = router.route(link) else { Issue.record("no route"); return }
+        let route = try #require(router.route(link).route)
         let quote = try await router.quote(route, as: Payer())
         _ = try await router.pay(quote, option: "card", as: .careless)
         _ = try await router.pay(link, as: .careless)
@@ -439,11 +413,4 @@ struct PayTests {
         #expect(!"\(try await again.histories)".contains("tok_secret"))
         #expect(!String(reflecting: quote).contains("tok_secret"))
     }
-}
-
-/// The calls of a provider.
-private final class Seen: Sendable {
-    private let texts = Mutex<[String?]>([])
-    var all: [String?] { texts.withLock(\.self) }
-    func add(_ text: String?) { texts.withLock { $0.append(text) } }
 }

@@ -30,9 +30,7 @@ struct PayeeRecordTests {
     private func router(
         _ shop: CapturingShop, seed: UInt64 = 1, leases: LeasePolicy = LeasePolicy()
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: SeededRandomSource(seed: seed), leases: leases)
+        try PaymentRouter(shop, journal: journal, clock: clock, seed: seed, leases: leases)
     }
 
     private func handle(_ message: String, _ router: PaymentRouter) async throws -> PaymentOutcome {
@@ -87,10 +85,7 @@ struct PayeeRecordTests {
         let router = try router(shop(saying: denial, ["no": denial]))
         #expect(try await router.capture(all) == CapturingShop.receipt(all))
         for outcome in [try await handle("no", router), try await router.status(of: Self.payment)] {
-            guard case .unknown(let unknown) = outcome else {
-                Issue.record("stated: \(outcome)")
-                continue
-            }
+            let unknown = try #require(outcome.unknownOutcome, "stated: \(outcome)")
             #expect(unknown.message.contains("captured"))
         }
     }

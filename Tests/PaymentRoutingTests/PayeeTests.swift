@@ -11,28 +11,21 @@ struct PayeeTests {
     private let clock = VirtualClock()
     private let journal = InMemoryJournal()
     private let random = SeededRandomSource(seed: 1)
+    private let settler = TestSettler()
 
     private func router(
         _ provider: any PaymentProvider = InvoiceProvider(), _ leases: LeasePolicy = LeasePolicy(),
         log: PaymentLog = .silent
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random, log: log, leases: leases)
+        try PaymentRouter(of: provider, journal: journal, clock: clock, random: random, log: log, leases: leases)
     }
 
     private func pay(_ settler: TestSettler, _ payee: String = "mina") async throws -> PaymentOutcome {
         try await router().pay("https://pay.acme.example/?payee=\(payee)", as: .careless(settler))
     }
 
-    private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
-        guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        return receipt.fact
-    }
-
     @Test("A payee who is paid again is paid again: each payment has a separate name")
     func again() async throws {
-        let settler = TestSettler()
         let first = try receipt(try await pay(settler))
         let second = try receipt(try await pay(settler))
         #expect(first.reference != second.reference && settler.payments == 2)
@@ -72,16 +65,10 @@ struct PayeeTests {
     @Test("A payment whose end is not known is resumed before another one to the same payee begins")
     func interrupted() async throws {
         let settler = TestSettler(.losesAnswer)
-        guard case .unknown(let unknown) = try await pay(settler) else {
-            Issue.record("a lost answer was taken for an ending")
-            return
-        }
+        let unknown = try #require(try await pay(settler).unknownOutcome, "a lost answer was taken for an ending")
         settler.habit = .pays
         settler.isSilent = true
-        guard case .unknown = try await pay(settler) else {
-            Issue.record("another one began")
-            return
-        }
+        #expect(try await pay(settler).unknownOutcome != nil, "another one began")
         settler.isSilent = false
         #expect(try receipt(try await pay(settler)).reference == unknown.reference)
         #expect(settler.payments == 1)
@@ -91,7 +78,6 @@ struct PayeeTests {
 
     @Test("An attempt that was begun and has sent nothing is abandoned, and recovery does not pay it later")
     func unsent() async throws {
-        let settler = TestSettler()
         let quote = try await quote(settler)
         try await leaveUnsent(quote, in: journal)
         _ = try receipt(try await pay(settler))
@@ -102,13 +88,10 @@ struct PayeeTests {
 
     @Test("A request with a key abandons it as well")
     func unsentBesideKey() async throws {
-        let settler = TestSettler()
         try await leaveUnsent(try await quote(settler), in: journal)
         let intent = PaymentIntent(of: InvoiceProvider.payee, key: "may", choice: .option("only"))
-        guard case .stated(.succeeded) = try await router().carryOut(intent, as: Payer(settler: settler)) else {
-            Issue.record("it is not paid")
-            return
-        }
+        #expect(
+            try await router().carryOut(intent, as: Payer(settler: settler)).outcome?.receipt != nil, "it is not paid")
         #expect(await journal.unfinished().isEmpty)
         _ = try await router().recover(as: .careless(settler))
         #expect(settler.payments == 1)
@@ -116,7 +99,6 @@ struct PayeeTests {
 
     @Test("An attempt that sends something just before it would be abandoned stays open, and nothing is paid beside it")
     func sentMeanwhile() async throws {
-        let settler = TestSettler()
         let journal = FailingJournal { _ in false }
         let quote = try await quote(settler)
         let attempt = try await leaveUnsent(quote, in: journal.base)
@@ -129,20 +111,16 @@ struct PayeeTests {
             await #expect(throws: Never.self) { try await journal.base.append(entry, to: attempt.id, under: lease) }
             await journal.base.release(lease)
         }
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal,
-            clock: clock, random: random)
-        guard case .unknown = try await router.pay(InvoiceProvider.payee, as: .careless(settler)) else {
-            Issue.record("paid beside an open payment")
-            return
-        }
+        let router = try PaymentRouter(of: InvoiceProvider(), journal: journal, clock: clock, random: random)
+        #expect(
+            try await router.pay(InvoiceProvider.payee, as: .careless(settler)).unknownOutcome != nil,
+            "paid beside an open payment")
         #expect(settler.payments == 0)
         #expect(try await journal.unfinished().map(\.attempt.id) == [attempt.id])
     }
 
     @Test("A quote is paid once, however often it is tapped; another quote is another payment")
     func quotes() async throws {
-        let settler = TestSettler()
         let router = try router()
         let (first, second) = (try await quote(settler), try await quote(settler))
         #expect(first.reference != second.reference)
@@ -157,13 +135,9 @@ struct PayeeTests {
         let settler = TestSettler(.losesAnswer)
         _ = try await pay(settler)
         settler.habit = .pays
-        guard
-            case .unknown(let unknown) = try await router().pay(
-                try await quote(settler), option: "only", as: .careless(settler))
-        else {
-            Issue.record("paid beside an open payment")
-            return
-        }
+        let unknown = try #require(
+            try await router().pay(try await quote(settler), option: "only", as: .careless(settler)).unknownOutcome,
+            "paid beside an open payment")
         #expect(unknown.message.contains("before you pay again") && settler.payments == 1)
         // The open payment is resumed, and the next quote can be paid.
         _ = try await router().recover(as: .careless(settler))
@@ -180,10 +154,9 @@ struct PayeeTests {
         let router = try router()
         async let paid = router.pay(first, option: "only", as: .careless(settler))
         while settler.settlements.isEmpty { await Task.yield() }
-        guard case .unknown = try await router.pay(second, option: "only", as: .careless(settler)) else {
-            Issue.record("the second one was paid beside the first")
-            return
-        }
+        #expect(
+            try await router.pay(second, option: "only", as: .careless(settler)).unknownOutcome != nil,
+            "the second one was paid beside the first")
         await gate.open()
         _ = try receipt(try await paid)
         #expect(settler.payments == 1)
@@ -196,9 +169,7 @@ struct PayeeTests {
         async let paid = pay(settler)
         while settler.settlements.isEmpty { await Task.yield() }
         let other = try router(InvoiceProvider(), LeasePolicy(timeout: .zero))
-        let error = await #expect(throws: PaymentError.self) {
-            try await other.pay(InvoiceProvider.payee, as: .careless(settler))
-        }
+        let error = await failure { try await other.pay(InvoiceProvider.payee, as: .careless(settler)) }
         #expect(error?.code == .inUse)
         await gate.open()
         _ = try receipt(try await paid)
@@ -213,10 +184,7 @@ struct PayeeTests {
         let task = Task { try await router.pay(InvoiceProvider.payee, as: .careless(settler)) }
         while settler.settlements.isEmpty { await Task.yield() }
         task.cancel()
-        guard case .unknown = try await task.value else {
-            Issue.record("told that it was cancelled")
-            return
-        }
+        #expect(try await task.value.unknownOutcome != nil, "told that it was cancelled")
         await gate.open()
     }
 
@@ -224,24 +192,12 @@ struct PayeeTests {
     func fault() async throws {
         var world = World()
         world.provider.match = { _ in LinkMatch(.payee("mina")) }
-        struct Unable: PaymentProvider {
+        struct Unable: ForwardingProvider {
             let base: ScriptedProvider
-            var descriptor: ProviderDescriptor { base.descriptor }
             func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(.payee("mina")) }
-            func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
-                try await base.quote(request, in: context)
-            }
-            func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
-                try await base.pay(attempt, in: context)
-            }
-            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-                try await base.status(of: payment, in: context)
-            }
         }
         let router = try router(Unable(base: world.provider))
-        let error = await #expect(throws: PaymentError.self) {
-            try await router.pay(ScriptedProvider.link, as: .careless)
-        }
+        let error = await failure { try await router.pay(ScriptedProvider.link, as: .careless) }
         #expect(error?.code == .providerFault && world.provider.calls["quote"] == 0)
     }
 
@@ -249,23 +205,16 @@ struct PayeeTests {
 
     private func quote(_ settler: TestSettler) async throws -> PaymentQuote {
         let router = try router()
-        guard case .matched(let route) = router.route(InvoiceProvider.payee) else {
-            throw PaymentError(.unroutable, "no route")
-        }
-        return try await router.quote(route, as: .careless(settler))
+        return try await router.quote(
+            try #require(router.route(InvoiceProvider.payee).route), as: .careless(settler))
     }
 
     /// The state that a crash leaves right after the choice.
     @discardableResult
     private func leaveUnsent(_ quote: PaymentQuote, in journal: InMemoryJournal) async throws -> PaymentAttempt {
-        let option = try #require(quote.options.first)
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_unsent"), reference: quote.reference, option: option, idempotencyKey: "key",
-            startedAt: clock.now, expiresAt: nil)
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = await journal.acquire(lease, at: clock.now)
-        try await journal.open(attempt, under: lease)
-        await journal.release(lease)
+            "att_unsent", at: quote.reference, option: try #require(quote.options.first), from: clock.now)
+        try await journal.leave(attempt)
         return attempt
     }
 }

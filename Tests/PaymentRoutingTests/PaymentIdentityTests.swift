@@ -60,11 +60,9 @@ struct PaymentIdentityTests {
     private func attempt(
         _ reference: PaymentReference, key: String = "key", to payee: String? = nil, until end: Date? = nil
     ) throws -> PaymentAttempt {
-        PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: reference,
-            option: PaymentMethodOption(
-                id: "o", title: "O", amount: .cents(1), providerData: payee.map { .string($0) }),
-            idempotencyKey: key, startedAt: .distantPast, expiresAt: end)
+        let option = PaymentMethodOption(
+            id: "o", title: "O", amount: .cents(1), providerData: payee.map { .string($0) })
+        return PaymentAttempt(at: reference, option: option, key: key, from: .distantPast, until: end)
     }
 
     @Test("A payment's records are its own, and where its payee handles it what the payee did; a refund's only its own")
@@ -76,13 +74,7 @@ struct PaymentIdentityTests {
         ]
         for (number, (id, subject)) in subjects.enumerated() {
             let reference = payment(id, subject)
-            let attempt = PaymentAttempt(
-                id: AttemptID(rawValue: "\(number)"), reference: reference,
-                option: PaymentMethodOption(id: "o", title: "O", amount: .cents(1)), idempotencyKey: "key",
-                startedAt: .distantPast, expiresAt: nil)
-            let lease = PaymentLease(payment: reference, holder: "h", duration: .seconds(60))
-            #expect(await journal.acquire(lease, at: Date.distantPast))
-            try await journal.open(attempt, under: lease)
+            try await journal.leave(PaymentAttempt("\(number)", at: reference, from: .distantPast))
         }
         func records(_ id: String, _ subject: PaymentReference.Subject = .payment, at service: any PaymentProvider)
             async throws -> [String]

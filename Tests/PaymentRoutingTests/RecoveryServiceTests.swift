@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

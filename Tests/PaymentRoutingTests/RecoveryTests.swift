@@ -100,12 +100,10 @@ struct RecoveryTests {
             let ran = Tally()
             var world = world(ran)
             world.provider.statusBody = { _, _ in report }
-            let attempt = PaymentAttempt(
-                id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
-                idempotencyKey: "k", startedAt: world.clock.now, expiresAt: world.clock.now.addingTimeInterval(60))
-            try await world.leave(AttemptHistory(attempt: attempt))
+            let attempt = try await world.leave(
+                PaymentAttempt(from: world.clock.now, until: world.clock.now.addingTimeInterval(60)))
             world.clock.advance(by: .seconds(60))
-            let outcome = try? await world.router.resume(attempt.id, as: Self.payer)
+            let outcome = try? await world.router.resume(attempt, as: Self.payer)
             #expect(outcome == (isEnded ? PaymentOutcome(stating: .expired) : nil))
             #expect(ran["sign"] == 0 && ran["p1"] == 0)
             #expect(try await world.journal.unfinished().isEmpty == isEnded)
@@ -151,9 +149,7 @@ struct RecoveryTests {
                 #expect(error.code == .unroutable && error.phase == .maybeSent)
                 #expect(!report.isSettled)
             }
-            await #expect { try await router.resume(id, as: Self.payer) } throws: {
-                ($0 as? PaymentError)?.phase == .maybeSent
-            }
+            #expect(await failure { try await router.resume(id, as: Self.payer) }?.phase == .maybeSent)
             #expect(try await world.journal.unfinished().count == 1)
         }
     }
@@ -164,20 +160,9 @@ struct RecoveryTests {
         for isSent in [true, false] {
             let journal = FailingJournal { _ in false }
             let world = World()
-            let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "gone", duration: .seconds(1))
-            let id = AttemptID(rawValue: "a1")
-            #expect(try await journal.acquire(lease, at: .now))
-            try await journal.open(
-                PaymentAttempt(
-                    id: id, reference: ScriptedProvider.reference, option: .euros("card"), idempotencyKey: "k",
-                    startedAt: .now, expiresAt: nil), under: lease)
-            for event in isSent ? events : [] {
-                try await journal.append(JournalEntry(date: .now, event: event), to: id, under: lease)
-            }
-            try await journal.release(lease)
+            let id = try await journal.leave(PaymentAttempt(from: .now), isSent ? events : [])
             await journal.lock()
-            let router = PaymentRouter(
-                registry: try ProviderRegistry([world.provider]), transport: RecordingTransport(), journal: journal)
+            let router = try PaymentRouter(of: world.provider, journal: journal)
             await #expect { try await router.resume(id, as: Self.payer) } throws: {
                 ($0 as? PaymentError)?.code == .journal && ($0 as? PaymentError)?.phase == .maybeSent
             }
@@ -196,10 +181,7 @@ struct RecoveryTests {
         let journal = FailingJournal { _ in false }
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "another", duration: .seconds(1))
         #expect(try await journal.acquire(lease, at: .now))
-        try await journal.open(
-            PaymentAttempt(
-                id: id, reference: ScriptedProvider.reference, option: .euros("card"), idempotencyKey: "k",
-                startedAt: .now, expiresAt: nil), under: lease)
+        try await journal.open(PaymentAttempt(id.rawValue, from: .now), under: lease)
         await journal.delayNextReading {
             let event = JournalEntry.Event.stepStarted(name: "capture", kind: .mutation(replay: .never))
             try? await journal.append(JournalEntry(date: .now, event: event), to: id, under: lease)
@@ -223,8 +205,7 @@ struct RecoveryTests {
                     await journal.lock()
                     await journal.forget()
                 }
-                let router = PaymentRouter(
-                    registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal)
+                let router = try PaymentRouter(of: provider, journal: journal)
                 let error: PaymentError
                 if resumes {
                     error = try await #require(throws: PaymentError.self) {
@@ -257,12 +238,10 @@ struct RecoveryTests {
             return .succeeded(PaymentReceipt(reference: payment))
         }
         for index in 0..<30 {
-            let attempt = PaymentAttempt(
-                id: AttemptID(rawValue: "a\(index)"), reference: PaymentReference(provider: "acme", id: "p\(index)"),
-                option: .euros("card"), idempotencyKey: "k", startedAt: world.clock.now, expiresAt: nil)
-            let entry = JournalEntry(
-                date: world.clock.now, event: .stepStarted(name: "capture", kind: .mutation(replay: .never)))
-            try await world.leave(AttemptHistory(attempt: attempt, entries: [entry]))
+            let payment = PaymentReference(provider: "acme", id: "p\(index)")
+            try await world.leave(
+                PaymentAttempt("a\(index)", at: payment, from: world.clock.now),
+                [.stepStarted(name: "capture", kind: .mutation(replay: .never))])
         }
         let reports = try await world.router.recover(as: Payer(), width: 3)
         #expect(reports.map(\.attempt.id.rawValue) == (0..<30).map { "a\($0)" })
@@ -276,26 +255,24 @@ struct RecoveryTests {
     func secondRouter() async throws {
         let outcomes: [ServiceReport] = [Self.paid, .declined(DeclineReason(.refused, "no")), .cancelled]
         for outcome in outcomes {
-            let (entered, gate, asked) = (Gate(), Gate(), Gate())
+            let (pause, asked) = (Pause(), Gate())
             var world = World()
             world.provider.payBody = { _, context in
                 _ = try await context.step("capture", .mutation(replay: .never)) { true }
-                await entered.open()
-                await gate.pass()
+                await pause.hold()
                 return outcome
             }
             world.provider.statusBody = { _, _ in outcome }
             let first = try world.router
             let clock = NotingClock { await asked.open() }
-            let second = PaymentRouter(
-                registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
-                clock: clock)
+            let second = try PaymentRouter(
+                of: world.provider, transport: world.transport, journal: world.journal, clock: clock)
             async let one = first.pay(ScriptedProvider.link, as: .careless)
-            await entered.pass()
+            await pause.reached()
             #expect(try await second.recover(as: Payer()).isEmpty, "a living worker's attempt is left alone")
             async let two = second.pay(ScriptedProvider.link, as: .careless)
             await asked.pass()
-            await gate.open()
+            await pause.end()
             #expect(try await one == outcome)
             #expect(try await two == outcome)
             #expect(world.provider.calls["pay"] == 1)
@@ -319,15 +296,14 @@ struct RecoveryTests {
 
     @Test("A router that was silent for too long sends nothing after another took over")
     func overtaken() async throws {
-        let (entered, gate) = (Gate(), Gate())
+        let pause = Pause()
         var world = World()
         let clock = world.clock
         let calls = world.provider.calls
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         world.provider.payBody = { attempt, context in
             if calls["pay"] == 1 {
-                await entered.open()
-                await gate.pass()
+                await pause.hold()
             }
             _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
                 try await context.http.send(.capture()).status
@@ -336,31 +312,30 @@ struct RecoveryTests {
         }
         let (first, second) = (try world.router, try world.router)
         let stalled = Task { try await first.pay(ScriptedProvider.link, as: .careless) }
-        await entered.pass()
+        await pause.reached()
         clock.advance(by: .seconds(601))
         #expect(try await second.recover(as: Payer()).map(\.result) == [.success(PaymentOutcome(stating: Self.paid))])
-        await gate.open()
-        await #expect { try await stalled.value } throws: { ($0 as? PaymentError)?.code == .inUse }
+        await pause.end()
+        #expect(await failure { try await stalled.value }?.code == .inUse)
         #expect(world.transport.requests.count == 1)
         #expect(try await first.pay(ScriptedProvider.link, as: .careless) == Self.paid)
     }
 
     @Test("Waiting providers keep their lease")
     func renewed() async throws {
-        let (entered, gate) = (Gate(), Gate())
+        let pause = Pause()
         var world = World()
         world.provider.payBody = { attempt, context in
             for _ in 0..<100 { try await context.clock.sleep(for: .seconds(300)) }
-            await entered.open()
-            await gate.pass()
+            await pause.hold()
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         let router = try world.router
         async let outcome = router.pay(ScriptedProvider.link, as: .careless)
-        await entered.pass()
+        await pause.reached()
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
         #expect(try await world.journal.acquire(lease, at: world.clock.now) == false)
-        await gate.open()
+        await pause.end()
         #expect(try await outcome == Self.paid)
     }
 }

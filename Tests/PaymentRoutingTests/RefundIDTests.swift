@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,6 +11,7 @@ struct RefundIDTests {
     private let journal = InMemoryJournal()
     private let clock = VirtualClock()
     private let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
+    private let shop = Shop()
     private let elsewhere = RefundRequest(
         of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(250), id: "credit-7")
 
@@ -19,53 +19,30 @@ struct RefundIDTests {
         _ shop: any PaymentService, seed: UInt64 = 1, _ journal: (any PaymentJournal)? = nil, key: JournalKey? = nil,
         leases: LeasePolicy = LeasePolicy()
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal ?? self.journal,
-            clock: clock, random: SeededRandomSource(seed: seed), leases: leases, journalKey: key)
-    }
-
-    private func receipt(_ request: RefundRequest) -> ServiceReport {
-        .succeeded(PaymentReceipt(reference: request.reference))
-    }
-
-    private static func failure(_ work: () async throws -> Void) async -> PaymentError? {
-        do {
-            try await work()
-            return nil
-        } catch { return error as? PaymentError }
+        try PaymentRouter(
+            shop, journal: journal ?? self.journal, clock: clock, seed: seed, leases: leases, journalKey: key)
     }
 
     /// Leaves an attempt as a process that ended has left it.
     private func leave(_ request: RefundRequest, _ events: [JournalEntry.Event] = []) async throws -> AttemptID {
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_of_\(request.payment.id)"), reference: request.reference,
-            option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "key",
-            startedAt: clock.now, expiresAt: nil)
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        #expect(await journal.acquire(lease, at: clock.now))
-        try await journal.open(attempt, under: lease)
-        for event in events {
-            try await journal.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
-        }
-        await journal.release(lease)
-        return attempt.id
+        try await journal.leave(
+            PaymentAttempt("att_of_\(request.payment.id)", of: request, from: clock.now), events)
     }
 
     // MARK: Bound
 
     @Test("An id stands for one payment and one amount in the whole account")
     func bound() async throws {
-        let shop = Shop()
         let router = try router(shop)
-        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == made(request))
         let amount = RefundRequest(of: request.payment, amount: .cents(251), id: request.id)
         for other in [elsewhere, amount] {
-            let error = await Self.failure { _ = try await router.refund(other) }
+            let error = await failure { try await router.refund(other) }
             #expect(error?.code == .integrity && error?.phase == .beforeSend)
             #expect(error?.message.contains("2.50") == true && error?.message.contains("p1") == true)
             if other == elsewhere { #expect(await journal.histories(of: other.reference).isEmpty) }
         }
-        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == made(request))
         #expect(shop.calls["refund"] == 1)
     }
 
@@ -74,25 +51,24 @@ struct RefundIDTests {
         let router = try router(Shop())
         let composed = RefundRequest(of: request.payment, amount: .cents(250), id: "caf\u{E9}")
         let decomposed = RefundRequest(of: elsewhere.payment, amount: .cents(250), id: "cafe\u{301}")
-        #expect(try await router.refund(composed) == receipt(composed))
-        #expect(try await router.refund(decomposed) == receipt(decomposed))
+        #expect(try await router.refund(composed) == made(composed))
+        #expect(try await router.refund(decomposed) == made(decomposed))
         var other = Shop()
         other.base.descriptor = ProviderDescriptor(id: "bcme", name: "Bcme", patterns: [], outboundHosts: [])
         let there = RefundRequest(
             of: PaymentReference(provider: "bcme", id: "p2"), amount: .cents(1), id: request.id)
-        #expect(try await router.refund(request) == receipt(request))
-        #expect(try await self.router(other, seed: 2).refund(there) == receipt(there))
+        #expect(try await router.refund(request) == made(request))
+        #expect(try await self.router(other, seed: 2).refund(there) == made(there))
     }
 
     @Test("Two refunds with one id at the same moment: one is made, one is refused", arguments: [true, false])
     func atOnce(isOneProcess: Bool) async throws {
-        let shop = Shop()
         // The clock runs while one waits: it waits for longer than the busiest machine takes.
         let leases = LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000))
         let one = try router(shop, leases: leases)
         let other = isOneProcess ? one : try router(shop, seed: 2, leases: leases)
-        async let first = Self.failure { _ = try await one.refund(request) }
-        async let second = Self.failure { _ = try await other.refund(elsewhere) }
+        async let first = failure { try await one.refund(request) }
+        async let second = failure { try await other.refund(elsewhere) }
         let errors = await [first, second].compactMap(\.self)
         #expect(errors.map(\.code) == [.integrity])
         #expect(shop.calls["refund"] == 1)
@@ -101,34 +77,25 @@ struct RefundIDTests {
 
     @Test("While a refund is in progress, another one with its id waits, and writes nothing", arguments: [true, false])
     func inProgress(isOneProcess: Bool) async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var shop = Shop()
-        let slow = request
-        shop.refundBody = { request, _ in
-            if request == slow {
-                await inside.open()
-                await leave.pass()
-            }
-            return .succeeded(PaymentReceipt(reference: request.reference))
-        }
+        let pause = Pause()
+        let (shop, slow) = (Shop(holding: request, at: pause), request)
         let one = try router(shop)
         let other = isOneProcess ? one : try router(shop, seed: 2)
         let running = Task { try await one.refund(slow) }
-        await inside.pass()
-        let error = await Self.failure { _ = try await other.refund(elsewhere) }
+        await pause.reached()
+        let error = await failure { try await other.refund(elsewhere) }
         #expect(error?.code == .inUse && error?.retry == .later)
         #expect(await journal.histories(of: elsewhere.reference).isEmpty)
-        await leave.open()
-        #expect(try await running.value == receipt(slow))
-        #expect(await Self.failure { _ = try await other.refund(elsewhere) }?.code == .integrity)
+        await pause.end()
+        #expect(try await running.value == made(slow))
+        #expect(await failure { try await other.refund(elsewhere) }?.code == .integrity)
         #expect(shop.calls["refund"] == 1)
     }
 
     /// A journal whose next look for refunds is made, and then held up.
     private actor SlowLook: ForwardingJournal {
         let base: InMemoryJournal
-        private let looked = Gate()
-        private let goOn = Gate()
+        let pause = Pause()
         private var isSlow = true
 
         init(_ base: InMemoryJournal) { self.base = base }
@@ -137,27 +104,22 @@ struct RefundIDTests {
             let found = await base.refunds(relatedTo: refund)
             if isSlow {
                 isSlow = false
-                await looked.open()
-                await goOn.pass()
+                await pause.hold()
             }
             return found
         }
-
-        func hasLooked() async { await looked.pass() }
-        func release() async { await goOn.open() }
     }
 
     @Test("A process that was stopped between its look and its refund makes none when another has made one")
     func stopped() async throws {
-        let shop = Shop()
         let slow = SlowLook(journal)
         let late = Task { [router = try router(shop, slow)] in
-            await Self.failure { _ = try await router.refund(request) }
+            await failure { try await router.refund(request) }
         }
-        await slow.hasLooked()
+        await slow.pause.reached()
         clock.advance(by: .seconds(700))
-        #expect(try await router(shop, seed: 2).refund(elsewhere) == receipt(elsewhere))
-        await slow.release()
+        #expect(try await router(shop, seed: 2).refund(elsewhere) == made(elsewhere))
+        await slow.pause.end()
         #expect(await late.value?.code == .integrity)
         // It has lost the id's lease, and writes nothing any more: the next process ends its attempt.
         #expect(await journal.unfinished().map(\.attempt.refund) == [request])
@@ -173,9 +135,8 @@ struct RefundIDTests {
             struct Full: Error {}
             func refunds(relatedTo refund: PaymentReference) async throws -> [AttemptHistory] { throw Full() }
         }
-        let shop = Shop()
         let blind = Blind()
-        let error = await Self.failure { _ = try await router(shop, blind).refund(request) }
+        let error = await failure { try await router(shop, blind).refund(request) }
         #expect(error?.code == .journal && shop.calls["refund"] == 0)
         #expect(await blind.base.unfinished().isEmpty)
     }
@@ -191,10 +152,10 @@ struct RefundIDTests {
         let id = try await leave(
             request, isSent ? [.stepStarted(name: "refund", kind: .mutation(replay: .never))] : [])
         let router = try router(shop)
-        let error = await Self.failure { _ = try await router.refund(elsewhere) }
+        let error = await failure { try await router.refund(elsewhere) }
         #expect(error?.code == .integrity)
         #expect(shop.calls["refund"] == 0)
-        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == made(request))
         let attempts = await journal.histories(of: request.reference)
         // Nothing was sent for one, so that another is made in its place; the other is asked about.
         #expect(isSent ? attempts.map(\.attempt.id) == [id] : attempts.first?.state == .unpaid)
@@ -203,23 +164,21 @@ struct RefundIDTests {
 
     @Test("Two attempts with one id, of processes that both ended: one is resumed, one ends", arguments: [true, false])
     func bothInterrupted(isSent: Bool) async throws {
-        let shop = Shop()
         let begun: [JournalEntry.Event] = [.stepStarted(name: "refund", kind: .mutation(replay: .never))]
         let first = try await leave(request)
         let second = try await leave(elsewhere, isSent ? begun : [])
         let router = try router(shop)
-        let error = await Self.failure { _ = try await router.resume(first, as: Payer()) }
+        let error = await failure { try await router.resume(first, as: Payer()) }
         #expect(error?.code == .integrity)
         #expect(await journal.history(of: first)?.state == .unpaid)
         #expect(shop.calls["refund"] == 0)
-        #expect(try await router.resume(second, as: Payer()) == receipt(elsewhere))
+        #expect(try await router.resume(second, as: Payer()) == made(elsewhere))
         #expect(shop.calls["refund"] == (isSent ? 0 : 1))
-        #expect(await Self.failure { _ = try await router.refund(request) }?.code == .integrity)
+        #expect(await failure { try await router.refund(request) }?.code == .integrity)
     }
 
     @Test("Recovery ends a refund whose id another one has, and says why")
     func recovered() async throws {
-        let shop = Shop()
         _ = try await router(shop).refund(elsewhere)
         let id = try await leave(request)
         let reports = try await router(shop).recover(as: Payer())
@@ -268,7 +227,7 @@ struct RefundIDTests {
             #expect((outcome == nil) == (ending == .refusedBeforeSending))
         }
         if ending == .decided || ending == .failedLater {
-            let error = await Self.failure { _ = try await router.refund(second) }
+            let error = await failure { try await router.refund(second) }
             #expect(error?.code == .integrity, "it may still be made")
             let open = try #require(await journal.unfinished().first?.attempt.id)
             if ending == .decided {
@@ -279,16 +238,15 @@ struct RefundIDTests {
             }
         }
         let before = calls["refund"]
-        #expect(try await router.refund(second) == receipt(second))
+        #expect(try await router.refund(second) == made(second))
         #expect(calls["refund"] == before + 1)
         // Now it is this one's.
-        #expect(await Self.failure { _ = try await router.refund(first) }?.code == .integrity)
+        #expect(await failure { try await router.refund(first) }?.code == .integrity)
         #expect(calls["refund"] == before + 1)
     }
 
     @Test("A refund that is reported as made before it was sent binds its id")
     func notified() async throws {
-        let shop = Shop()
         _ = try await leave(request)
         let router = try router(shop)
         var headers: HTTPHeaders = ["Signature": "good", "Refund-Of": request.payment.id]
@@ -297,7 +255,7 @@ struct RefundIDTests {
             IncomingNotification(headers: headers, body: Array(request.id.utf8)), from: "acme")
         #expect(await journal.unfinished().isEmpty)
         for other in [elsewhere, RefundRequest(of: request.payment, amount: .cents(1), id: request.id)] {
-            #expect(await Self.failure { _ = try await router.refund(other) }?.code == .integrity)
+            #expect(await failure { try await router.refund(other) }?.code == .integrity)
         }
         #expect(shop.calls["refund"] == 0)
     }
@@ -306,8 +264,7 @@ struct RefundIDTests {
     func tampered() async throws {
         let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
         _ = try await leave(request, [.abandoned(reason: "says a forger")])
-        let shop = Shop()
-        let error = await Self.failure { _ = try await router(shop, key: key).refund(elsewhere) }
+        let error = await failure { try await router(shop, key: key).refund(elsewhere) }
         #expect(error?.code == .integrity && shop.calls["refund"] == 0)
     }
 
@@ -316,7 +273,7 @@ struct RefundIDTests {
     @Test("The service learns how many refunds of an id it has accepted that failed, also after a crash")
     func earlierFailures() async throws {
         var shop = Shop()
-        let (seen, fails) = (Seen(), Seen())
+        let (seen, fails) = (Collected<Int>(), Collected<Int>())
         shop.refundBody = { request, _ in
             seen.add(request.earlierFailures)
             guard fails.all.count < 3 else { return .succeeded(PaymentReceipt(reference: request.reference)) }
@@ -337,12 +294,6 @@ struct RefundIDTests {
             await journal.histories(of: request.reference).map(\.attempt.refund) == Array(repeating: request, count: 4))
     }
 
-    private final class Seen: Sendable {
-        private let numbers = Mutex<[Int]>([])
-        func add(_ number: Int) { numbers.withLock { $0.append(number) } }
-        var all: [Int] { numbers.withLock { $0 } }
-    }
-
     // MARK: Once
 
     /// A service that refunds whole payments, each once.
@@ -351,10 +302,7 @@ struct RefundIDTests {
         let refundsOnce = true
         let descriptor = ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: [])
         func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
-            _ = try await context.step("refund", .mutation(replay: .sameKey)) {
-                made.count("refund")
-                return true
-            }
+            try await context.count("refund", .mutation(replay: .sameKey), in: made)
             return .succeeded(PaymentReceipt(reference: request.reference))
         }
         func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
@@ -369,12 +317,12 @@ struct RefundIDTests {
     func once() async throws {
         let till = Till()
         let router = try router(till)
-        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == made(request))
         let again = RefundRequest(of: request.payment, amount: request.amount, id: "credit-8")
-        let error = await Self.failure { _ = try await router.refund(again) }
+        let error = await failure { try await router.refund(again) }
         #expect(error?.code == .integrity && error?.message.contains("credit-7") == true)
         #expect(till.made["refund"] == 1)
         let other = RefundRequest(of: elsewhere.payment, amount: .cents(1), id: "credit-9")
-        #expect(try await router.refund(other) == receipt(other))
+        #expect(try await router.refund(other) == made(other))
     }
 }

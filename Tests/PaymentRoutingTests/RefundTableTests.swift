@@ -9,6 +9,7 @@ import Testing
 @Suite("What may be stated about refunds")
 struct RefundTableTests {
     private typealias Authority = LedgerTableTests.Authority
+    private typealias Cell = LedgerTableTests.Cell
 
     /// A call that states an outcome.
     enum Face: String, CaseIterable {
@@ -51,30 +52,15 @@ struct RefundTableTests {
         }
     }
 
-    private struct Cell {
-        let result: Result<PaymentOutcome?, PaymentError>
-        let ending: PaymentOutcome?
-        let isOpen: Bool
-    }
-
     private static func cell(_ face: Face, _ authority: Authority, _ report: Int) async throws -> Cell {
         let world = World()
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_crashed"), reference: request.reference,
-            option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "key",
-            startedAt: world.clock.now, expiresAt: nil)
-        if authority != .none {
-            let entries = authority.events(world.clock.now).map { JournalEntry(date: world.clock.now, event: $0) }
-            try await world.leave(AttemptHistory(attempt: attempt, entries: entries))
-        }
+        let attempt = PaymentAttempt(of: request, from: world.clock.now)
+        if authority != .none { try await world.leave(attempt, authority.events(world.clock.now)) }
         let subject = face == .foreignNotification ? foreign : request.reference
         let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([
-                Claimant(report: reports(of: subject)[report], subject: subject, authority: authority)
-            ]),
-            transport: RecordingTransport(), journal: world.journal, clock: world.clock, random: world.random,
-            journalKey: authority == .distrusted ? key : nil)
+        let router = try world.router(
+            of: Claimant(report: reports(of: subject)[report], subject: subject, authority: authority),
+            key: authority == .distrusted ? key : nil)
         func state() async throws -> PaymentOutcome? {
             switch face {
             case .refund: return try await router.refund(request)
@@ -91,7 +77,6 @@ struct RefundTableTests {
             result: result, ending: histories.first?.outcome, isOpen: histories.contains { !$0.isFinished })
     }
 
-    /// The whole table is data, so that a change of any cell is seen.
     @Test("Each cell is as it is written, and none says of a refund what the service did not say of this one")
     func table() async throws {
         var lines = [(["record", "report"] + Face.allCases.map(\.rawValue)).joined(separator: ",")]
@@ -101,28 +86,19 @@ struct RefundTableTests {
                 for face in Face.allCases {
                     let cell = try await Self.cell(face, authority, index)
                     let place: Comment = "\(face), \(authority.rawValue), \(report)"
-                    switch cell.result {
-                    case .failure(let error): line.append("error \(error.code.rawValue) \(error.phase.rawValue)")
-                    case .success(let outcome): line.append(outcome.map(LedgerTableTests.word) ?? "nothing")
-                    }
-                    line[line.count - 1] += cell.isOpen ? " open" : " closed"
-                    if case .success(let outcome?) = cell.result, outcome.isFinal {
+                    line.append(cell.text)
+                    if let outcome = cell.outcome, outcome.isFinal {
                         #expect(LedgerTableTests.word(outcome) == LedgerTableTests.word(report), place)
                     }
                     if face == .foreignNotification { #expect(cell.ending == nil, place) }
                     if authority == .distrusted, face != .foreignNotification {
-                        #expect(!LedgerTableTests.isRefusal(try? cell.result.get()), place)
+                        #expect(!LedgerTableTests.isRefusal(cell.outcome), place)
                         #expect(cell.isOpen && cell.ending == nil, place)
                     }
                 }
                 lines.append(line.joined(separator: ","))
             }
         }
-        let text = lines.joined(separator: "\n") + "\n"
-        let file = Vectors.root.appending(path: "Tests/Vectors/ledger-refunds.csv")
-        if ProcessInfo.processInfo.environment["UPDATE_LEDGER_TABLE"] != nil {
-            try Data(text.utf8).write(to: file)
-        }
-        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+        try LedgerTableTests.check(lines, with: "ledger-refunds")
     }
 }

@@ -11,81 +11,48 @@ struct RefundTests {
     private let clock = VirtualClock()
     private let first = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
     private let second = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
+    private let pause = Pause()
 
     private func router(_ shop: Shop, seed: UInt64 = 1) throws -> PaymentRouter {
         try PaymentRouter(shop, journal: journal, clock: clock, seed: seed)
-    }
-
-    private func receipt(_ request: RefundRequest) -> ServiceReport {
-        .succeeded(PaymentReceipt(reference: request.reference))
-    }
-
-    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaymentError)?.code }
     }
 
     // MARK: One at a time
 
     @Test("While a payment is refunded, no other refund of it begins", arguments: [true, false])
     func oneAtATime(isOneProcess: Bool) async throws {
-        let (inside, leave) = (Gate(), Gate())
-        var shop = Shop()
-        let slow = first
-        shop.refundBody = { request, _ in
-            if request == slow {
-                await inside.open()
-                await leave.pass()
-            }
-            return .succeeded(PaymentReceipt(reference: request.reference))
-        }
+        let (shop, slow) = (Shop(holding: first, at: pause), first)
         let one = try router(shop)
         let other = isOneProcess ? one : try router(shop, seed: 2)
         let running = Task { try await one.refund(slow) }
-        await inside.pass()
-        #expect(await Self.code { _ = try await other.refund(second) } == .inUse)
+        await pause.reached()
+        #expect(await failure { try await other.refund(second) }?.code == .inUse)
         #expect(shop.calls["refund"] == 1)
         #expect(await journal.unfinished().map(\.attempt.refund) == [first], "nothing was begun for the other one")
         // Refunds of other payments go on.
         let elsewhere = RefundRequest(
             of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(250), id: "credit-9")
-        #expect(try await other.refund(elsewhere) == receipt(elsewhere))
-        await leave.open()
-        #expect(try await running.value == receipt(first))
-        #expect(try await other.refund(second) == receipt(second))
+        #expect(try await other.refund(elsewhere) == made(elsewhere))
+        await pause.end()
+        #expect(try await running.value == made(first))
+        #expect(try await other.refund(second) == made(second))
     }
 
     @Test("Interrupted refunds wait for the payment as well")
     func recovery() async throws {
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_crashed"), reference: second.reference, option: .euros("refund"),
-            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = await journal.acquire(lease, at: clock.now)
-        try await journal.open(attempt, under: lease)
-        await journal.release(lease)
-        let (inside, leave) = (Gate(), Gate())
-        var shop = Shop()
-        let slow = first
-        shop.refundBody = { request, _ in
-            if request == slow {
-                await inside.open()
-                await leave.pass()
-            }
-            return .succeeded(PaymentReceipt(reference: request.reference))
-        }
+        let attempt = try await journal.leave(
+            PaymentAttempt(at: second.reference, option: .euros("refund"), from: clock.now))
+        let (shop, slow) = (Shop(holding: first, at: pause), first)
         let (one, other) = (try router(shop), try router(shop, seed: 2))
         let running = Task { try await one.refund(slow) }
-        await inside.pass()
-        #expect(await Self.code { _ = try await other.resume(attempt.id, as: Payer()) } == .inUse)
+        await pause.reached()
+        #expect(await failure { try await other.resume(attempt, as: Payer()) }?.code == .inUse)
         #expect(try await other.recover(as: Payer()).isEmpty, "another worker has them")
         #expect(shop.calls["refund"] == 1)
-        await leave.open()
+        await pause.end()
         _ = try await running.value
         #expect(
-            try await other.recover(as: Payer()).map(\.result) == [.success(PaymentOutcome(stating: receipt(second)))])
+            try await other.recover(as: Payer()).map(\.result) == [.success(PaymentOutcome(stating: made(second)))])
     }
 
     @Test("A refund that takes long keeps the payment")
@@ -98,7 +65,7 @@ struct RefundTests {
             #expect(await !journal.acquire(stranger, at: clock.now))
             return .succeeded(PaymentReceipt(reference: request.reference))
         }
-        #expect(try await router(shop).refund(first) == receipt(first))
+        #expect(try await router(shop).refund(first) == made(first))
         #expect(await journal.acquire(stranger, at: clock.now), "it is released afterwards")
     }
 
@@ -112,24 +79,22 @@ struct RefundTests {
             #expect(await journal.acquire(stranger, at: clock.now))
             return .declined(DeclineReason(.refused, "counted beside another one"))
         }
-        #expect(await Self.code { _ = try await router(shop).refund(first) } == .inUse)
+        #expect(await failure { try await router(shop).refund(first) }?.code == .inUse)
         #expect(await journal.unfinished().count == 1)
     }
 
     @Test("A payer's page that never returns does not keep the payment from being refunded")
     func besideThePayer() async throws {
-        let (inside, leave) = (Gate(), Gate())
         var shop = Shop()
         shop.base.payBody = { _, _ in
-            await inside.open()
-            await leave.pass()
+            await pause.hold()
             return .pending(retryAfter: nil)
         }
         let router = try router(shop)
         let paying = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
-        #expect(try await router.refund(first) == receipt(first))
-        await leave.open()
+        await pause.reached()
+        #expect(try await router.refund(first) == made(first))
+        await pause.end()
         _ = try await paying.value
     }
 
@@ -176,7 +141,7 @@ struct RefundTests {
             declining: { _, calls in calls["joined"] < waiting[min(calls["refund"], 3) - 1] }, calls)
         let codes = await withTaskGroup(of: PaymentError.Code?.self) { group in
             for cents: UInt128 in 1...4 {
-                group.addTask { await Self.code { _ = try await router.refund(refund(cents)) } }
+                group.addTask { await failure { try await router.refund(refund(cents)) }?.code }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -187,12 +152,11 @@ struct RefundTests {
     @Test("The outcome of a refund is stated where the journal cannot be read any more after its end")
     func unreadable() async throws {
         var shop = Shop()
-        let made = receipt(first)
-        shop.refundBody = { _, _ in made }
+        shop.refundBody = { request, _ in made(request) }
         let journal = FailingJournal { _ in false }
         let router = try PaymentRouter(shop, journal: journal, clock: clock)
         await journal.delayNextRelease { await journal.hide() }
-        #expect(try await router.refund(first) == made)
+        #expect(try await router.refund(first) == made(first))
         await #expect(throws: PaymentError.self) { try await router.refund(first) }
     }
 
@@ -200,7 +164,7 @@ struct RefundTests {
     func refundOfRefund() async throws {
         let shop = Shop()
         let request = RefundRequest(of: first.reference, amount: .cents(250), id: "credit-9")
-        #expect(await Self.code { _ = try await router(shop).refund(request) } == .notAPayment)
+        #expect(await failure { try await router(shop).refund(request) }?.code == .notAPayment)
         #expect(shop.calls["refund"] == 0)
     }
 
@@ -223,7 +187,7 @@ struct RefundTests {
             #expect(genuine.reference.isRefund && genuine.reference != first.reference)
         }
         #expect(
-            await Self.code { _ = try await router.handle(notification(of: "p1", "1000"), from: "acme") } == .integrity)
+            await failure { try await router.handle(notification(of: "p1", "1000"), from: "acme") }?.code == .integrity)
         #expect(await journal.unfinished().count == 1)
         _ = try await router.handle(notification(of: "p1", "250"), from: "acme")
         #expect(await journal.unfinished().isEmpty)

@@ -22,8 +22,7 @@ struct RoutePropertyTests {
                 .returnURL("shop://x"), .host("[::1]:8443"), .host("127.0.0.1"),
             ], outboundHosts: [])
         provider.match = { _ in LinkMatch(.payment("r")) }
-        return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
+        return try PaymentRouter(of: provider)
     }
 
     @Test("Routing the canonical text is routing the link", arguments: 0..<8 as Range<UInt64>)

@@ -68,6 +68,35 @@ struct ScriptedProvider: RedirectCompletingProvider {
     }
 }
 
+extension ProviderDescriptor {
+    /// The scripted provider's, with a window in which its service recognises a repeated request.
+    static func acme(replayWindow: Duration) -> ProviderDescriptor {
+        let usual = ScriptedProvider().descriptor
+        return ProviderDescriptor(
+            id: usual.id, name: usual.name, patterns: usual.patterns, outboundHosts: usual.outboundHosts,
+            replayWindow: replayWindow)
+    }
+}
+
+/// A provider in front of the scripted one, of which a double replaces some methods; the rest is forwarded.
+protocol ForwardingProvider: PaymentProvider {
+    var base: ScriptedProvider { get }
+}
+
+extension ForwardingProvider {
+    var descriptor: ProviderDescriptor { base.descriptor }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
+        try await base.quote(request, in: context)
+    }
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.pay(attempt, in: context)
+    }
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.status(of: payment, in: context)
+    }
+}
+
 extension PaymentMethodOption {
     /// Ten euros.
     static func euros(_ id: String, needs: [PayerNeed] = [], expiresAt: Date? = nil) -> PaymentMethodOption {
@@ -98,6 +127,13 @@ struct World {
 
     var router: PaymentRouter { get throws { try router(telling: .silent) } }
 
+    /// Creates a router of other services than the scripted provider.
+    func router(of services: any PaymentService..., key: JournalKey? = nil) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry(services), transport: transport, journal: journal, clock: clock,
+            random: random, journalKey: key)
+    }
+
     func router(telling log: PaymentLog) throws -> PaymentRouter {
         PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
@@ -114,24 +150,52 @@ struct World {
 
     /// Leaves an attempt in the journal as after a crash.
     func crashed(_ events: [JournalEntry.Event]) async throws -> AttemptID {
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_crashed"), reference: ScriptedProvider.reference, option: .euros("card"),
-            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
+        try await leave(PaymentAttempt(from: clock.now), events)
+    }
+
+    /// Leaves an attempt in the journal as after a crash.
+    @discardableResult
+    func leave(_ attempt: PaymentAttempt, _ events: [JournalEntry.Event] = []) async throws -> AttemptID {
         try await leave(
             AttemptHistory(attempt: attempt, entries: events.map { JournalEntry(date: clock.now, event: $0) }))
         return attempt.id
     }
-}
 
-extension World {
     /// Stores an attempt in the journal as an earlier process would have left it.
     func leave(_ history: AttemptHistory) async throws {
         if !history.mayHaveMovedMoney { provider.calls.count("left unsent") }
+        try await journal.leave(history, at: clock.now)
+    }
+}
+
+extension PaymentAttempt {
+    /// Creates an attempt that an earlier process began at `date`.
+    init(
+        _ id: String = "att_crashed", at reference: PaymentReference = ScriptedProvider.reference,
+        option: PaymentMethodOption = .euros("card"), key: String = "key", from date: Date, until end: Date? = nil
+    ) {
+        self.init(
+            id: AttemptID(rawValue: id), reference: reference, option: option, idempotencyKey: key, startedAt: date,
+            expiresAt: end)
+    }
+}
+
+extension PaymentJournal {
+    /// Stores an attempt as a process leaves it that crashes.
+    func leave(_ history: AttemptHistory, at now: Date) async throws {
         let lease = PaymentLease(payment: history.attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = try await journal.acquire(lease, at: clock.now)
-        try await journal.open(history.attempt, under: lease)
-        for entry in history.entries { try await journal.append(entry, to: history.attempt.id, under: lease) }
-        try await journal.release(lease)
+        _ = try await acquire(lease, at: now)
+        try await open(history.attempt, under: lease)
+        for entry in history.entries { try await append(entry, to: history.attempt.id, under: lease) }
+        try await release(lease)
+    }
+
+    /// Stores an attempt with these events as a process leaves it that crashes at once.
+    @discardableResult
+    func leave(_ attempt: PaymentAttempt, _ events: [JournalEntry.Event] = []) async throws -> AttemptID {
+        let entries = events.map { JournalEntry(date: attempt.startedAt, event: $0) }
+        try await leave(AttemptHistory(attempt: attempt, entries: entries), at: attempt.startedAt)
+        return attempt.id
     }
 }
 

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentSettlement
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -67,7 +66,7 @@ struct SettlementQuoteTests {
 
     @Test("The payer states an open amount once, and only endpoints that take it are offered")
     func open() async throws {
-        let requests = Requests()
+        let requests = Collected<AmountRequest>()
         let chooser: Payer.AmountChooser = { request in
             requests.add(request)
             return Self.other
@@ -95,7 +94,7 @@ struct SettlementQuoteTests {
             ([.suggested(Self.other), .fixed(Self.fixed), .fixed(Self.other)], nil, Self.fixed),
             ([.onService], nil, nil),
         ] as [([PaymentInstruction.Amount], Money?, Money?)] {
-            let requests = Requests()
+            let requests = Collected<AmountRequest>()
             let offers = amounts.enumerated().map { offer("\($0.offset)", $0.element) }
             _ = try await quote(offers) { request in
                 requests.add(request)
@@ -128,11 +127,4 @@ struct SettlementQuoteTests {
         #expect(try await code(offers) { _ in throw CancellationError() } == .cancelled)
         #expect(try await quote(offers) { _ in .cents(1, .satoshi) }.amount == .cents(1, .satoshi))
     }
-}
-
-/// The requests for an amount, in their order.
-private final class Requests: Sendable {
-    private let requests = Mutex<[AmountRequest]>([])
-    var all: [AmountRequest] { requests.withLock { $0 } }
-    func add(_ request: AmountRequest) { requests.withLock { $0.append(request) } }
 }

@@ -13,13 +13,12 @@ struct SettlementTests {
     private let journal = InMemoryJournal()
     private let random = SeededRandomSource(seed: 1)
     private let provider = InvoiceProvider()
+    private let settler = TestSettler()
 
     private func router(_ provider: (any PaymentProvider)? = nil, _ journal: (any PaymentJournal)? = nil) throws
         -> PaymentRouter
     {
-        PaymentRouter(
-            registry: try ProviderRegistry([provider ?? self.provider]), transport: RecordingTransport(),
-            journal: journal ?? self.journal, clock: clock, random: random)
+        try PaymentRouter(of: provider ?? self.provider, journal: journal ?? self.journal, clock: clock, random: random)
     }
 
     private func pay(_ settler: TestSettler) async throws -> PaymentOutcome {
@@ -35,7 +34,6 @@ struct SettlementTests {
 
     @Test("An invoice is paid once, with its proof, however often it is asked for")
     func once() async throws {
-        let settler = TestSettler()
         for _ in 0..<3 { #expect(try await pay(settler) == paid) }
         #expect(settler.settlements.count == 1)
         let settlement = try #require(settler.settlements.first)
@@ -45,31 +43,19 @@ struct SettlementTests {
 
     @Test("What one settler has refused stays refused where another one is asked")
     func refusedByOther() async throws {
-        guard case .declined = try await pay(TestSettler(.refuses)) else {
-            Issue.record("the settler's no was not believed")
-            return
-        }
+        #expect(try await pay(TestSettler(.refuses)).declineReason != nil, "the settler's no was not believed")
         let other = TestSettler(name: "other-orders")
         let outcome = try await router().status(of: InvoiceProvider.invoiceReference, as: .careless(other))
-        guard case .declined = outcome else {
-            Issue.record("it is not refused any more: \(outcome)")
-            return
-        }
+        #expect(outcome.declineReason != nil, "it is not refused any more: \(outcome)")
     }
 
     @Test("Whatever a settler's error claims, money may have moved; the settler is asked, and pays no second time")
     func lostAnswer() async throws {
         let settler = TestSettler(.losesAnswer)
         settler.isSilent = false
-        guard case .unknown = try await pay(settler) else {
-            Issue.record("a lost answer was taken for an ending")
-            return
-        }
+        #expect(try await pay(settler).unknownOutcome != nil, "a lost answer was taken for an ending")
         settler.isSilent = true
-        guard case .unknown = try await pay(settler) else {
-            Issue.record("silence was taken for an ending")
-            return
-        }
+        #expect(try await pay(settler).unknownOutcome != nil, "silence was taken for an ending")
         settler.isSilent = false
         #expect(try await pay(settler) == paid)
         #expect(settler.settlements.count == 1 && settler.payments == 1)
@@ -78,10 +64,7 @@ struct SettlementTests {
     @Test("A settler that certainly sent nothing is asked again, under the same key")
     func asksAgain() async throws {
         let settler = TestSettler(.diesBefore)
-        guard case .unknown = try await pay(settler) else {
-            Issue.record("a lost answer was taken for an ending")
-            return
-        }
+        #expect(try await pay(settler).unknownOutcome != nil, "a lost answer was taken for an ending")
         settler.habit = .pays
         #expect(try await pay(settler) == paid)
         #expect(settler.settlements.count == 2 && Set(settler.settlements.map(\.key)).count == 1)
@@ -92,10 +75,7 @@ struct SettlementTests {
     func wrongProof() async throws {
         let settler = TestSettler(.lies)
         for _ in 0..<2 {
-            guard case .unknown(let unknown) = try await pay(settler) else {
-                Issue.record("a wrong proof was believed")
-                return
-            }
+            let unknown = try #require(try await pay(settler).unknownOutcome, "a wrong proof was believed")
             #expect(unknown.message.contains("proof"))
         }
         #expect(settler.settlements.count == 1)
@@ -108,16 +88,14 @@ struct SettlementTests {
     func otherProof() async throws {
         let settler = TestSettler(.lies)
         for _ in 0..<2 {
-            guard case .unknown = try await router().pay(InvoiceProvider.payee, as: .careless(settler)) else {
-                Issue.record("a preimage was believed for an address")
-                return
-            }
+            #expect(
+                try await router().pay(InvoiceProvider.payee, as: .careless(settler)).unknownOutcome != nil,
+                "a preimage was believed for an address")
         }
         settler.repent()
-        guard case .succeeded = try await router().pay(InvoiceProvider.payee, as: .careless(settler)) else {
-            Issue.record("a transaction was not believed")
-            return
-        }
+        #expect(
+            try await router().pay(InvoiceProvider.payee, as: .careless(settler)).receipt != nil,
+            "a transaction was not believed")
         #expect(settler.settlements.count == 1 && settler.payments == 1)
     }
 
@@ -126,10 +104,7 @@ struct SettlementTests {
         let settler = TestSettler(.diesBefore)
         _ = try await pay(settler)
         settler.habit = .refuses
-        guard case .declined(let reason) = try await pay(settler) else {
-            Issue.record("the settler's no was not believed")
-            return
-        }
+        let reason = try #require(try await pay(settler).declineReason, "the settler's no was not believed")
         #expect(reason.message.contains("no route"))
         #expect(await journal.unfinished().isEmpty)
         settler.habit = .pays
@@ -163,28 +138,19 @@ struct SettlementTests {
     @Test("What was begun with one settler is neither paid nor denied by another, nor by one that has lost its memory")
     func otherSettler() async throws {
         let first = TestSettler(.losesAnswer)
-        guard case .unknown = try await pay(first) else {
-            Issue.record("a lost answer was believed")
-            return
-        }
+        #expect(try await pay(first).unknownOutcome != nil, "a lost answer was believed")
         #expect(first.payments == 1)
         let second = TestSettler(name: "other-orders")
         // It knows the name from another journal, and has refused it.
         for attempt in await journal.unfinished().map(\.attempt) {
             _ = try await second.abandon(attempt.key(for: "settle"))
         }
-        guard case .unknown(let unknown) = try await pay(second) else {
-            Issue.record("another settler has ended it")
-            return
-        }
+        let unknown = try #require(try await pay(second).unknownOutcome, "another settler has ended it")
         #expect(unknown.message.contains("test-orders") && second.settlements.isEmpty)
         _ = try await router().recover(as: .careless(second))
         #expect(await journal.unfinished().count == 1 && second.settlements.isEmpty)
         let lost = TestSettler()
-        guard case .unknown(let open) = try await pay(lost) else {
-            Issue.record("a settler without a memory has ended it")
-            return
-        }
+        let open = try #require(try await pay(lost).unknownOutcome, "a settler without a memory has ended it")
         #expect(open.message.contains("does not know") && lost.settlements.isEmpty)
         #expect(try await pay(first) == paid)
         #expect(first.payments == 1)
@@ -192,7 +158,6 @@ struct SettlementTests {
 
     @Test("Nor is it for an attempt that was ended under the same lease")
     func ended() async throws {
-        let settler = TestSettler()
         let (journal, clock) = (FailingJournal { _ in false }, clock)
         settler.whileAsked = {
             let lease = try #require(await journal.lease)
@@ -206,10 +171,9 @@ struct SettlementTests {
 
     @Test("Nor is it when the journal cannot say which process has the payment")
     func unreadable() async throws {
-        let settler = TestSettler()
         let journal = FailingJournal { _ in false }
         settler.whileAsked = { await journal.forget() }
-        let error = await #expect(throws: PaymentError.self) {
+        let error = await failure {
             try await router(nil, journal).pay(InvoiceProvider.invoice, as: .careless(settler))
         }
         #expect(error?.code == .journal && settler.settlements.isEmpty)
@@ -223,59 +187,39 @@ struct SettlementTests {
     }
 
     /// A settler that has paid another amount under every name.
-    private struct OtherAmount: PaymentSettler {
+    private struct OtherAmount: PassingSettler {
         let base: TestSettler
 
-        var name: String { base.name }
-        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
-            base.feeLimit(for: amount, to: kind)
-        }
-        func register(_ name: String) async throws { try await base.register(name) }
-        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
         func order(named name: String) async throws -> SettlementOrder? {
             SettlementOrder(
                 name: name, endpoint: InvoiceProvider.endpoint, amount: .cents(2101, .satoshi),
                 state: .settled(.preimage(Hex.encode(TestSettler.preimage))))
         }
-        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
-        func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
-        func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
     }
 
     @Test("A payment of another amount under the attempt's name is not taken for this one, and nothing is paid")
     func otherAmount() async throws {
-        let settler = TestSettler()
         let payer = Payer(policy: .firstWhateverItCosts, settler: OtherAmount(base: settler))
-        guard case .unknown(let unknown) = try await router().pay(InvoiceProvider.invoice, as: payer) else {
-            Issue.record("another amount was believed")
-            return
-        }
+        let unknown = try #require(
+            try await router().pay(InvoiceProvider.invoice, as: payer).unknownOutcome, "another amount was believed")
         #expect(unknown.message.contains("another amount") && settler.settlements.isEmpty)
     }
 
     /// A settler whose wallet has a record of a payment, and no preimage.
-    private struct Proofless: PaymentSettler {
+    private struct Proofless: PassingSettler {
         let base: TestSettler
         let hash: String
         var endpoint = InvoiceProvider.endpoint
 
-        var name: String { base.name }
-        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
-        func register(_ name: String) async throws { try await base.register(name) }
-        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
         func order(named name: String) async throws -> SettlementOrder? {
             SettlementOrder(
                 name: name, endpoint: endpoint, amount: .cents(2100, .satoshi),
                 state: .settled(.unproven(paymentHash: hash)))
         }
-        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
-        func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
-        func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
     }
 
     @Test("A payment without a proof is paid, and its receipt says so; the record of another invoice proves nothing")
     func proofless() async throws {
-        let settler = TestSettler()
         func pay(_ hash: String, _ endpoint: SettlementEndpoint = InvoiceProvider.endpoint) async throws
             -> PaymentOutcome
         {
@@ -287,16 +231,10 @@ struct SettlementTests {
         for (hash, endpoint) in [
             (String(repeating: "0", count: 64), InvoiceProvider.endpoint), ("", chain), (TestSettler.hash, chain),
         ] {
-            guard case .unknown = try await pay(hash, endpoint) else {
-                Issue.record("another record was believed")
-                return
-            }
+            #expect(try await pay(hash, endpoint).unknownOutcome != nil, "another record was believed")
         }
         let outcome = try await pay(TestSettler.hash)
-        guard case .succeeded(let receipt) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let receipt = try #require(outcome.receipt, "\(outcome)")
         #expect(receipt.transactionID == nil && receipt.unproven?.contains(TestSettler.hash) == true)
         #expect("\(outcome)".contains("without proof"))
         #expect(settler.settlements.isEmpty)
@@ -304,13 +242,9 @@ struct SettlementTests {
 
     @Test("What was paid under another name is neither paid again nor reported as this payment")
     func paidElsewhere() async throws {
-        let settler = TestSettler()
         _ = try await settler.settle(
             Settlement(key: "another wallet's", endpoint: InvoiceProvider.endpoint, amount: provider.amount))
-        guard case .declined(let reason) = try await pay(settler) else {
-            Issue.record("another payment was taken for this one")
-            return
-        }
+        let reason = try #require(try await pay(settler).declineReason, "another payment was taken for this one")
         #expect(reason.message.contains("another payment") && settler.payments == 1)
         #expect(await journal.unfinished().isEmpty)
     }
@@ -320,10 +254,7 @@ struct SettlementTests {
         var provider = provider
         provider.afterwards = { _, _ in .expired }
         let outcome = try await router(provider).pay(InvoiceProvider.invoice, as: .careless(TestSettler()))
-        guard case .unknown(let unknown) = outcome else {
-            Issue.record("a refusal was believed")
-            return
-        }
+        let unknown = try #require(outcome.unknownOutcome, "a refusal was believed")
         #expect(unknown.message.contains("do not pay again"))
     }
 
@@ -331,10 +262,8 @@ struct SettlementTests {
     func unmet(hasSettler: Bool) async throws {
         let settler = TestSettler(kinds: [.bitcoinAddress])
         let payer = hasSettler ? Payer.careless(settler) : Payer.careless
-        guard case .declined(let reason) = try await router().pay(InvoiceProvider.invoice, as: payer) else {
-            Issue.record("the option was chosen")
-            return
-        }
+        let reason = try #require(
+            try await router().pay(InvoiceProvider.invoice, as: payer).declineReason, "the option was chosen")
         #expect(reason.code == .noUsableOption && reason.message.contains("a Lightning invoice on regtest"))
         #expect(settler.settlements.isEmpty)
     }
@@ -346,10 +275,7 @@ struct SettlementTests {
         _ = try await router().recover(as: Payer())
         #expect(await journal.unfinished().count == 1)
         let status = try await router().status(of: InvoiceProvider.invoiceReference)
-        guard case .unknown(let unknown) = status else {
-            Issue.record("the status is known")
-            return
-        }
+        let unknown = try #require(status.unknownOutcome, "the status is known")
         #expect(unknown.message.contains("resume"))
         _ = try await router().recover(as: Payer(settler: settler))
         #expect(await journal.unfinished().isEmpty)
@@ -361,25 +287,14 @@ struct SettlementTests {
     func storedProof() async throws {
         let option = try #require(
             try await router().quote(route(InvoiceProvider.invoice), as: .careless).options.first)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_crashed"), reference: InvoiceProvider.invoiceReference, option: option,
-            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = await journal.acquire(lease, at: clock.now)
-        try await journal.open(attempt, under: lease)
         let zeros = String(repeating: "00", count: 32)
-        for event in [
-            JournalEntry.Event.stepStarted(name: "settle", kind: .settlement(by: "test-orders")),
-            .stepFinished(name: "settle", result: .string("preimage:" + zeros)),
-        ] {
-            try await journal.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
-        }
-        await journal.release(lease)
-        let settler = TestSettler()
-        guard case .unknown = try await pay(settler) else {
-            Issue.record("a stored proof was believed")
-            return
-        }
+        try await journal.leave(
+            PaymentAttempt(at: InvoiceProvider.invoiceReference, option: option, from: clock.now),
+            [
+                .stepStarted(name: "settle", kind: .settlement(by: "test-orders")),
+                .stepFinished(name: "settle", result: .string("preimage:" + zeros)),
+            ])
+        #expect(try await pay(settler).unknownOutcome != nil, "a stored proof was believed")
         #expect(settler.settlements.isEmpty)
     }
 
@@ -395,9 +310,6 @@ struct SettlementTests {
     }
 
     private func route(_ text: String) throws -> Route {
-        guard case .matched(let route) = try router().route(text) else {
-            throw PaymentError(.unroutable, "no route to \(text)")
-        }
-        return route
+        try #require(try router().route(text).route)
     }
 }

@@ -188,6 +188,30 @@ final class TestSettler: PaymentSettler {
     }
 }
 
+/// A settler that settles everything without a fee, and knows no endpoint: a double adds the rest.
+protocol StubSettler: PaymentSettler {}
+
+extension StubSettler {
+    var name: String { "test-orders" }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+    func register(_ name: String) async throws {}
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+}
+
+/// A settler in front of another one, of which a double replaces some methods; the rest is forwarded.
+protocol PassingSettler: StubSettler {
+    var base: TestSettler { get }
+}
+
+extension PassingSettler {
+    var name: String { base.name }
+    func register(_ name: String) async throws { try await base.register(name) }
+    func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+    func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
+    func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+}
+
 /// Its links name an invoice (`?id=`), or a payee with an address (`?payee=`).
 struct InvoiceProvider: SettlingProvider, PayeeProvider {
     var amount = Money.cents(2100, .satoshi)

@@ -9,19 +9,14 @@ import Testing
 @Suite("Reports of a settler")
 struct SettlerReportTests {
     /// A settler that knows what it is asked about as this order, or fails.
-    private struct KnowingSettler: PaymentSettler {
+    private struct KnowingSettler: StubSettler {
         let order: SettlementOrder?
         var failure: PaymentError?
-        let name = "test-orders"
 
-        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
-        func register(_ name: String) async throws {}
-        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
         func order(named name: String) async throws -> SettlementOrder? {
             if let failure { throw failure }
             return order
         }
-        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
         func settle(_ settlement: Settlement) async throws -> SettlementState { .registered }
         func abandon(_ name: String) async throws -> SettlementState { .registered }
     }
@@ -36,10 +31,8 @@ struct SettlerReportTests {
     }
 
     private func report(_ settler: (any PaymentSettler)?) async throws -> ServiceReport {
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: "acme", id: "p1"),
-            option: PaymentMethodOption(id: "only", title: "only", amount: .cents(2100, .satoshi)),
-            idempotencyKey: "key", startedAt: VirtualClock().now, expiresAt: nil)
+        let option = PaymentMethodOption(id: "only", title: "only", amount: .cents(2100, .satoshi))
+        let attempt = PaymentAttempt(option: option, from: VirtualClock().now)
         let context = ProviderContext.unstored(
             hosts: [], http: RecordingTransport(), payer: Payer(settler: settler), clock: VirtualClock())
         return try await InvoiceProvider().settlement(of: attempt, in: context)

@@ -7,7 +7,7 @@ import Testing
 /// One settlement, from the first question to the proof, with settlers whose answers are written down.
 @Suite("A settlement")
 struct SettlingTests {
-    private struct ScriptedSettler: PaymentSettler {
+    private struct ScriptedSettler: StubSettler {
         var isAble = true
         var isRegistering = true
         /// True to cancel the caller before it requests the payment.
@@ -16,9 +16,7 @@ struct SettlingTests {
         var answer = SettlementState.settled(.preimage(preimage))
         var later: SettlementState?
         let calls = Tally()
-        let name = "test-orders"
 
-        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { isAble }
         func register(_ name: String) async throws {
             calls.count("register")
@@ -30,7 +28,6 @@ struct SettlingTests {
             guard let state = isAsked ? later : .registered else { throw PaymentError(.network, "offline") }
             return SettlementOrder(name: name, endpoint: endpoint, amount: nil, state: state)
         }
-        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
         func settle(_ settlement: Settlement) async throws -> SettlementState {
             calls.count("settle")
             return answer
@@ -47,9 +44,7 @@ struct SettlingTests {
         -> SettlementProof
     {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: "acme", id: "p1"),
-            option: PaymentMethodOption(id: "only", title: "only", amount: amount), idempotencyKey: "key",
-            startedAt: clock.now, expiresAt: nil)
+            option: PaymentMethodOption(id: "only", title: "only", amount: amount), from: clock.now)
         let context = ProviderContext.unstored(
             hosts: [], http: RecordingTransport(), payer: Payer(settler: settler), clock: clock)
         return try await context.settle(attempt, to: Self.endpoint)

@@ -1,9 +1,10 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import TestSupport
 
 /// A merchant's provider whose service is a few closures.
-struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationReadingService {
+struct Shop: ForwardingProvider, CancellingService, RefundingService, NotificationReadingService {
     typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> ServiceReport
 
     var base = ScriptedProvider()
@@ -12,17 +13,6 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
     var cancelBody: @Sendable () async throws -> ServiceReport = { .cancelled }
     var calls: Tally { base.calls }
 
-    var descriptor: ProviderDescriptor { base.descriptor }
-    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> ProviderQuote {
-        try await base.quote(request, in: context)
-    }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
-        try await base.pay(attempt, in: context)
-    }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        try await base.status(of: payment, in: context)
-    }
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await context.step("cancel", .mutation(replay: .never)) {
             calls.count("cancel")
@@ -56,6 +46,27 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
         return PaymentNotification(
             reference: reference,
             report: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
+    }
+}
+
+extension Shop {
+    /// Creates a shop that makes one refund only once the test lets it go on.
+    init(holding slow: RefundRequest, at pause: Pause) {
+        refundBody = { request, _ in
+            if request == slow { await pause.hold() }
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+    }
+}
+
+/// Returns the claim that a refund was made.
+func made(_ refund: RefundRequest) -> ServiceReport { .succeeded(PaymentReceipt(reference: refund.reference)) }
+
+extension PaymentAttempt {
+    /// Creates an attempt at a refund that an earlier process began at `date`.
+    init(_ id: String = "att_crashed", of refund: RefundRequest, from date: Date) {
+        let option = PaymentMethodOption(id: "refund", title: "Refund", amount: refund.amount)
+        self.init(id, at: refund.reference, option: option, from: date)
     }
 }
 
@@ -107,5 +118,15 @@ struct CapturingShop: CapturingService, RefundingService, CancellingService, Not
 
     static func receipt(_ request: CaptureRequest) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+    }
+}
+
+extension CapturingShop {
+    /// Creates a shop that captures only once the test lets it go on.
+    init(holdingAt pause: Pause) {
+        captureBody = { request, _ in
+            await pause.hold()
+            return Self.receipt(request)
+        }
     }
 }

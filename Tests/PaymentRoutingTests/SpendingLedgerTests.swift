@@ -12,11 +12,12 @@ struct SpendingLedgerTests {
 
     private func spending(
         _ id: String, _ amounts: [Money] = [.cents(100)], on day: Int = 100, of payment: PaymentReference? = nil,
-        to payee: String? = nil, by method: String? = nil, keeper: Spending.Keeper = .journal
+        to payee: String? = nil, by method: String? = nil, keeper: Spending.Keeper = .journal, zone: String? = nil
     ) -> Spending {
         Spending(
             attempt: AttemptID(rawValue: id), payment: payment ?? PaymentReference(provider: "acme", id: id),
-            amounts: amounts, day: self.day(day), payee: payee, method: method, keeper: keeper)
+            amounts: amounts, day: self.day(day), payee: payee, method: method, keeper: keeper,
+            timeZone: zone)
     }
 
     private func daily(
@@ -28,9 +29,7 @@ struct SpendingLedgerTests {
     }
 
     private func attempt(_ id: String) -> PaymentAttempt {
-        PaymentAttempt(
-            id: AttemptID(rawValue: id), reference: PaymentReference(provider: "acme", id: id), option: .euros("card"),
-            idempotencyKey: id, startedAt: .distantPast, expiresAt: nil)
+        PaymentAttempt(id, at: PaymentReference(provider: "acme", id: id), from: .distantPast)
     }
 
     @Test("A refund, no amount and an amount of zero are no spendings")
@@ -168,10 +167,7 @@ struct SpendingLedgerTests {
     func timeZones() throws {
         var ledger = SpendingLedger()
         func reserve(_ id: String, _ day: Int, _ zone: String) throws -> SpendingVerdict {
-            let spending = Spending(
-                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id),
-                amounts: [.cents(1)], day: self.day(day), keeper: .journal, timeZone: zone)
-            return try ledger.reserve(spending, within: daily(.cents(100)))
+            try ledger.reserve(spending(id, [.cents(1)], on: day, zone: zone), within: daily(.cents(100)))
         }
         #expect(try reserve("a", 1000, "Europe/Berlin") == .granted)
         #expect(try reserve("b", 2000, "Asia/Tokyo") == .granted)
@@ -186,10 +182,7 @@ struct SpendingLedgerTests {
     func zonesApart() async throws {
         let june = try #require(CivilDay(year: 2026, month: 6, day: 1)).number
         func reserve(_ id: String, _ day: Int, _ zone: String, in ledger: inout SpendingLedger) throws -> Bool {
-            let spending = Spending(
-                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: id),
-                amounts: [.cents(1)], day: self.day(day), keeper: .journal, timeZone: zone)
-            return try ledger.reserve(spending, within: daily(.cents(100))) == .granted
+            try ledger.reserve(spending(id, [.cents(1)], on: day, zone: zone), within: daily(.cents(100))) == .granted
         }
         // It is 2 June on Kiritimati while it is 31 May in the zone of the account.
         for (spent, isGranted) in [(june - 2, true), (june - 1, true), (june, false), (june + 1, false)] {
@@ -210,11 +203,9 @@ struct SpendingLedgerTests {
         let now = noon.addingTimeInterval(-Double(TimeZone.current.secondsFromGMT(for: noon)))
         for (days, isKnown) in [(0, true), (1, true), (2, true), (40, false)] {
             let journal = InMemoryJournal()
-            let spending = Spending(
-                attempt: AttemptID(rawValue: "a"), payment: PaymentReference(provider: "acme", id: "a"),
-                amounts: [.cents(1)], day: SpendingDay(now, in: .current).earlier(by: days), keeper: .journal,
-                timeZone: "Pacific/Marquesas")
-            #expect(try await journal.reserve(spending, within: daily(.cents(1))) == .granted)
+            let day = SpendingDay(now, in: .current).earlier(by: days).number
+            let spent = spending("a", [.cents(1)], on: day, zone: "Pacific/Marquesas")
+            #expect(try await journal.reserve(spent, within: daily(.cents(1))) == .granted)
             let zone = try await journal.timeZone(at: now)
             #expect(zone.identifier == (isKnown ? "Pacific/Marquesas" : TimeZone.current.identifier))
         }

@@ -13,9 +13,7 @@ struct StepNameTests {
         _ names: [String], _ ran: Tally, _ replay: MutationReplay = .never
     ) -> ScriptedProvider {
         var provider = ScriptedProvider()
-        provider.descriptor = ProviderDescriptor(
-            id: "acme", name: "Acme", patterns: provider.descriptor.patterns,
-            outboundHosts: ["api.acme.example"], replayWindow: replay == .sameKey ? .seconds(600) : .zero)
+        provider.descriptor = .acme(replayWindow: replay == .sameKey ? .seconds(600) : .zero)
         provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         provider.payBody = { attempt, context in
             for name in names {

@@ -10,6 +10,7 @@ import Testing
 /// A router's statements about a payment that another router has taken over, or works on concurrently.
 @Suite("Taken over")
 struct TakeoverTests {
+    private let world = World()
     private static let otherLease = PaymentLease(
         payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
 
@@ -40,9 +41,7 @@ struct TakeoverTests {
                     _ = try await world.pay()
                     let history = try await world.histories.first
                     guard let attempt = history?.attempt, let end = history?.entries.last else { continue }
-                    let other = PaymentAttempt(
-                        id: AttemptID(rawValue: "att_\(number)"), reference: attempt.reference,
-                        option: attempt.option, idempotencyKey: "\(number)", startedAt: now, expiresAt: nil)
+                    let other = PaymentAttempt("att_\(number)", option: attempt.option, key: "\(number)", from: now)
                     try await base.open(other, under: TakeoverTests.otherLease)
                     try await base.append(end, to: other.id, under: TakeoverTests.otherLease)
                 }
@@ -63,7 +62,6 @@ struct TakeoverTests {
 
     @Test("One caller at a time carries a payment out, also next to one that handles its payer's return")
     func oneCarrier() async throws {
-        let world = World()
         let effects = RouterEffects(
             transport: world.transport, journal: world.journal, clock: world.clock, random: world.random,
             secrets: NoSecrets(), log: .silent, journalKey: nil, autoPay: nil)
@@ -201,7 +199,6 @@ struct TakeoverTests {
         "A payer who thinks until another process pays has not cancelled the payment",
         arguments: [true, false])
     func longThought(isTakenOver: Bool) async throws {
-        let world = World()
         let (journal, clock) = (world.journal, world.clock)
         let payer = Payer(chooser: { _ in
             if isTakenOver { try await Self.takeOver(journal, clock) }
@@ -220,23 +217,19 @@ struct TakeoverTests {
         arguments: [true, false])
     func joinedStart(isPaidMeanwhile: Bool) async throws {
         var world = World()
-        let (inside, leave) = (Gate(), Gate())
+        let pause = Pause()
         world.provider.quoteBody = {
-            await inside.open()
-            await leave.pass()
+            await pause.hold()
             throw PaymentError(.serviceFailure, "the service has a fault", phase: .answered)
         }
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router
         let start = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await inside.pass()
+        await pause.reached()
         // Another process takes the payment over, and charges.
         world.clock.advance(by: .seconds(700))
         let attempt = try await world.crashed([.stepStarted(name: "charge", kind: .mutation(replay: .never))])
-        let resumption = Task { () async -> PaymentError? in
-            do { _ = try await router.resume(attempt, as: .careless) } catch { return error as? PaymentError }
-            return nil
-        }
+        let resumption = Task { await failure { try await router.resume(attempt, as: .careless) } }
         // Yields, so that it joins, which no event reports; if it does not, it finds out by itself.
         for _ in 0..<2000 { await Task.yield() }
         if isPaidMeanwhile {
@@ -247,24 +240,19 @@ struct TakeoverTests {
                 try await world.journal.append(entry, to: attempt, under: lease)
             }
         }
-        await leave.open()
+        await pause.end()
         if let error = await resumption.value { #expect(error.phase == .maybeSent) }
         await #expect(throws: PaymentError.self) { try await start.value }
     }
 
     @Test("An interrupted attempt whose price is over is abandoned; the payment can still be paid")
     func price() async throws {
-        let world = World()
         let end = world.clock.now.addingTimeInterval(60)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference,
-            option: .euros("card", expiresAt: end), idempotencyKey: "k", startedAt: world.clock.now,
-            expiresAt: end.addingTimeInterval(600))
-        try await world.leave(AttemptHistory(attempt: attempt))
+        let attempt = try await world.leave(
+            PaymentAttempt(
+                option: .euros("card", expiresAt: end), from: world.clock.now, until: end.addingTimeInterval(600)))
         world.clock.advance(by: .seconds(60))
-        let error = await #expect(throws: PaymentError.self) {
-            try await world.router.resume(attempt.id, as: Payer())
-        }
+        let error = await failure { try await world.router.resume(attempt, as: Payer()) }
         #expect(error?.code == .unusableOption && error?.phase == .beforeSend)
         #expect(try await world.histories.map(\.isFinished) == [true])
         #expect(try await world.histories.first?.outcome == nil)
@@ -275,10 +263,8 @@ struct TakeoverTests {
     func recoveryBesidePay() async throws {
         var world = World()
         _ = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))])
-        world.provider.descriptor = ProviderDescriptor(
-            id: "acme", name: "Acme", patterns: [.host("pay.acme.example")], outboundHosts: ["api.acme.example"],
-            replayWindow: .seconds(3600))
-        let (inside, leave) = (Gate(), Gate())
+        world.provider.descriptor = .acme(replayWindow: .seconds(3600))
+        let pause = Pause()
         let runs = Mutex((now: 0, most: 0))
         world.provider.payBody = { attempt, context in
             runs.withLock {
@@ -286,24 +272,20 @@ struct TakeoverTests {
                 $0.most = max($0.most, $0.now)
             }
             defer { runs.withLock { $0.now -= 1 } }
-            _ = try await context.step("capture", .mutation(replay: .sameKey)) {
-                await inside.open()
-                await leave.pass()
-                return 1
-            }
+            try await context.hold("capture", .mutation(replay: .sameKey), at: pause)
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         // A long timeout, because the clock runs ahead of all other tasks.
         let clock = world.clock
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
-            clock: clock, random: world.random, leases: LeasePolicy(timeout: .seconds(1_000_000)))
+        let router = try PaymentRouter(
+            of: world.provider, transport: world.transport, journal: world.journal, clock: clock, random: world.random,
+            leases: LeasePolicy(timeout: .seconds(1_000_000)))
         async let reports = router.recover(as: Payer())
-        await inside.pass()
+        await pause.reached()
         async let outcome = router.pay(ScriptedProvider.link, as: .careless)
         // The payer requests the payment's lease repeatedly, while the recovery has it.
         while clock.slept < .milliseconds(100), runs.withLock({ $0.most }) < 2 { await Task.yield() }
-        await leave.open()
+        await pause.end()
         guard case .succeeded = try await outcome else { throw CancellationError() }
         #expect(try await reports.map(\.isSettled) == [true])
         #expect(runs.withLock { $0.most } == 1)

@@ -43,9 +43,7 @@ struct UnaskedSigningTests {
         arguments: [SigningReview.Warning.approvalUnlimited, .approvalMoreThanNeeded])
     func allowance(warning: SigningReview.Warning) async throws {
         let (world, signed) = (try world([.recipientUnknown, warning]), Tally())
-        let error = await #expect(throws: PaymentError.self) {
-            try await world.pay(as: Payer(signer: Wallet(signed: signed)))
-        }
+        let error = await failure { try await world.pay(as: Payer(signer: Wallet(signed: signed))) }
         #expect(error?.code == .consentNeeded && error?.phase == .beforeSend, "\(error?.message ?? "")")
         #expect(error?.message.contains("allowance") == true && signed["sign"] == 0)
         let journal = try #require(world.journal as? InMemoryJournal)
@@ -85,7 +83,7 @@ struct UnaskedSigningTests {
     @Test("Of several objections the first is stated")
     func objections() async throws {
         for review in [review(warnings: [.approvalUnlimited, .solanaRent]), review(Self.boundless, Self.unknown)] {
-            let error = await #expect(throws: PaymentError.self) {
+            let error = await failure {
                 try await world(reviewed: review).pay(as: Payer(signer: Wallet(signed: Tally())))
             }
             #expect(error?.message.contains("an unlimited allowance") == true)
@@ -104,9 +102,7 @@ struct UnaskedSigningTests {
     func unreviewed() async throws {
         for review in [nil, review(Self.unknown), review(Self.boundless)] {
             let (world, signed) = (try world(reviewed: review), Tally())
-            let error = await #expect(throws: PaymentError.self) {
-                try await world.pay(as: Payer(signer: Wallet(signed: signed)))
-            }
+            let error = await failure { try await world.pay(as: Payer(signer: Wallet(signed: signed))) }
             #expect(error?.code == .consentNeeded && error?.phase == .beforeSend && signed["sign"] == 0)
             let journal = try #require(world.journal as? InMemoryJournal)
             #expect(await journal.spendings(since: SpendingDay(number: .min)).map(\.state) == [.released])
@@ -125,9 +121,7 @@ struct UnaskedSigningTests {
         #expect(try await journal.reserve(spending, within: [SpendingLimit(amount, per: .day)]) == .granted)
         #expect(try await world.crashed([]) == id)
         world.autoPay = nil
-        let error = await #expect(throws: PaymentError.self) {
-            try await world.router.resume(id, as: Payer(signer: Wallet(signed: signed)))
-        }
+        let error = await failure { try await world.router.resume(id, as: Payer(signer: Wallet(signed: signed))) }
         #expect(error?.code == .consentNeeded && signed["sign"] == 0)
     }
 

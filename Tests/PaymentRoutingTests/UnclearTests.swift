@@ -31,10 +31,7 @@ struct UnclearTests {
                 try await router.pay(ScriptedProvider.link, as: payer, acceptingUnverified: acceptsUnverified)
             } throws: { Self.isUnclear($0) }
         }
-        guard case .matched(let route) = router.route(ScriptedProvider.link) else {
-            Issue.record("not matched")
-            return
-        }
+        let route = try #require(router.route(ScriptedProvider.link).route)
         await #expect { try await router.quote(route, as: payer) } throws: { Self.isUnclear($0) }
         await #expect { try await router.pay(route, as: payer) } throws: { Self.isUnclear($0) }
         #expect(world.provider.calls["quote"] == 0)
@@ -45,9 +42,9 @@ struct UnclearTests {
     @Test("A policy never decides on it, with consent neither")
     func policy() async throws {
         let world = Self.world()
-        await #expect {
-            try await world.router.pay(ScriptedProvider.link, as: .careless, acceptingUnclear: true)
-        } throws: { ($0 as? PaymentError)?.code == .noChooser }
+        #expect(
+            await failure { try await world.router.pay(ScriptedProvider.link, as: .careless, acceptingUnclear: true) }?
+                .code == .noChooser)
         #expect(world.provider.calls["pay"] == 0)
     }
 
@@ -56,10 +53,7 @@ struct UnclearTests {
         var world = Self.world()
         world.autoPay = AutoPay(within: [SpendingLimit(.cents(1_000_000), per: .day)], timeZone: .gmt)
         let outcome = try await world.router.pay(ScriptedProvider.link, as: .careless, acceptingUnclear: true)
-        guard case .declined(let reason) = outcome else {
-            Issue.record("\(outcome)")
-            return
-        }
+        let reason = try #require(outcome.declineReason, "\(outcome)")
         #expect(reason.code == .overLimit)
         #expect(world.provider.calls["pay"] == 0)
     }

@@ -39,7 +39,7 @@ struct UnreleasedLeaseTests {
         let other = PaymentRouter(
             registry: router.registry, transport: world.transport, journal: journal, clock: world.clock,
             random: SeededRandomSource(seed: 2), leases: LeasePolicy(timeout: .milliseconds(50)))
-        let error = await #expect(throws: PaymentError.self) {
+        let error = await failure {
             try await other.resume(try #require(try await world.histories.first).attempt.id, as: .careless)
         }
         #expect(error?.code == .inUse)
@@ -60,9 +60,7 @@ struct UnreleasedLeaseTests {
         let other = PaymentLease(
             payment: ScriptedProvider.reference, holder: "other", duration: LeasePolicy().duration)
         #expect(try await journal.acquire(other, at: world.clock.now))
-        let error = await #expect(throws: PaymentError.self) {
-            try await router.pay(ScriptedProvider.link, as: .careless)
-        }
+        let error = await failure { try await router.pay(ScriptedProvider.link, as: .careless) }
         #expect(error?.code == .inUse)
     }
 

@@ -12,39 +12,33 @@ struct VisitorTests {
 
     private static func world(_ replay: MutationReplay) -> World {
         var world = World()
-        world.provider.descriptor = ProviderDescriptor(
-            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
-            outboundHosts: ["api.acme.example"], replayWindow: replay == .sameKey ? .seconds(600) : .zero)
+        world.provider.descriptor = .acme(replayWindow: replay == .sameKey ? .seconds(600) : .zero)
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         return world
     }
 
     @Test("A visitor starts no mutation that the carrier has begun", arguments: [MutationReplay.sameKey, .never])
     func carrierFirst(replay: MutationReplay) async throws {
-        let (begun, go, ran) = (Gate(), Gate(), Tally())
+        let (pause, ran) = (Pause(), Tally())
         var world = Self.world(replay)
         world.provider.payBody = { _, context in
             _ = try await context.step("charge", .mutation(replay: replay)) {
                 ran.count("charge")
-                await begun.open()
-                await go.pass()
+                await pause.hold()
                 return true
             }
             return Self.paid
         }
         world.provider.completeBody = { _, context in
-            _ = try await context.step("charge", .mutation(replay: replay)) {
-                ran.count("charge")
-                return true
-            }
+            try await context.count("charge", .mutation(replay: replay), in: ran)
             return Self.paid
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await begun.pass()
+        await pause.reached()
         let told = try await router.handle(Self.callback)
         #expect(told == PaymentOutcome.pending(retryAfter: nil))
-        await go.open()
+        await pause.end()
         #expect(try await carrier.value == Self.paid)
         #expect(ran["charge"] == 1)
         #expect(try await world.histories.map(\.report) == [Self.paid])
@@ -52,40 +46,30 @@ struct VisitorTests {
 
     @Test("A carrier starts no mutation that a visitor has begun", arguments: [MutationReplay.sameKey, .never])
     func visitorFirst(replay: MutationReplay) async throws {
-        let (ready, go, begun, end, ran) = (Gate(), Gate(), Gate(), Gate(), Tally())
+        let (otherPause, pause, ran) = (Pause(), Pause(), Tally())
         var world = Self.world(replay)
         world.provider.payBody = { _, context in
-            _ = try await context.step("page", .interaction) {
-                await ready.open()
-                await go.pass()
-                return true
-            }
-            _ = try await context.step("charge", .mutation(replay: replay)) {
-                ran.count("charge")
-                return true
-            }
+            try await context.hold("page", .interaction, at: pause)
+            try await context.count("charge", .mutation(replay: replay), in: ran)
             return Self.paid
         }
         world.provider.completeBody = { _, context in
             _ = try await context.step("charge", .mutation(replay: replay)) {
                 ran.count("charge")
-                await begun.open()
-                await end.pass()
+                await otherPause.hold()
                 return true
             }
             return Self.paid
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await ready.pass()
+        await pause.reached()
         let visitor = Task { try await router.handle(Self.callback) }
-        await begun.pass()
-        await go.open()
-        guard case .unknown = try await carrier.value else {
-            Issue.record("the carrier cannot know what the visitor's request does")
-            return
-        }
-        await end.open()
+        await otherPause.reached()
+        await pause.end()
+        #expect(
+            try await carrier.value.unknownOutcome != nil, "the carrier cannot know what the visitor's request does")
+        await otherPause.end()
         #expect(try await visitor.value == Self.paid)
         #expect(ran["charge"] == 1)
         #expect(try await world.histories.map(\.report).last == Self.paid)
@@ -93,13 +77,12 @@ struct VisitorTests {
 
     @Test("What one of them has found out, the other one takes")
     func oneResult() async throws {
-        let (asking, asked, ran) = (Gate(), Gate(), Tally())
+        let (pause, ran) = (Pause(), Tally())
         let keys = Mutex<[String]>([])
         var world = Self.world(.sameKey)
         world.provider.payBody = { _, context in
             let key = try await context.step("key", .query) { () -> String in
-                await asking.open()
-                await asked.pass()
+                await pause.hold()
                 return "carrier's"
             }
             _ = try await context.step("charge", .mutation(replay: .sameKey)) {
@@ -116,9 +99,9 @@ struct VisitorTests {
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await asking.pass()
+        await pause.reached()
         _ = try await router.handle(Self.callback)
-        await asked.open()
+        await pause.end()
         #expect(try await carrier.value == Self.paid)
         #expect(keys.withLock { $0 } == ["visitor's", "visitor's"])
         #expect(
@@ -129,20 +112,16 @@ struct VisitorTests {
 
     @Test("A visitor that comes to a step which the carrier has ended since takes its result, and has run it")
     func endedSince() async throws {
-        let (ready, here, go, ran) = (Gate(), Gate(), Gate(), Tally())
+        let (pause, go, ran) = (Pause(), Gate(), Tally())
         var world = Self.world(.never)
         world.provider.payBody = { _, context in
-            _ = try await context.step("page", .interaction) {
-                await ready.open()
-                await here.pass()
-                return true
-            }
+            try await context.hold("page", .interaction, at: pause)
             _ = try await context.step("key", .query) { "carrier's" }
             await go.open()
             return .pending(retryAfter: nil)
         }
         world.provider.completeBody = { _, context in
-            await here.open()
+            await pause.end()
             await go.pass()
             ran.count(try await context.step("key", .query) { "visitor's" })
             if await context.hasRun("key") { ran.count("known") }
@@ -151,7 +130,7 @@ struct VisitorTests {
         let router = try world.router(
             telling: PaymentLog { if case .stepReplayed("key", _) = $0.kind { ran.count("replayed") } })
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await ready.pass()
+        await pause.reached()
         _ = try await router.handle(Self.callback)
         _ = try await carrier.value
         #expect(ran["carrier's"] == 1 && ran["visitor's"] == 0 && ran["known"] == 1 && ran["replayed"] == 1)
@@ -164,10 +143,7 @@ struct VisitorTests {
             let ran = Tally()
             var world = Self.world(.never)
             world.provider.completeBody = { _, context in
-                _ = try await context.step("confirm", .mutation(replay: .never)) {
-                    ran.count("confirm")
-                    return true
-                }
+                try await context.count("confirm", .mutation(replay: .never), in: ran)
                 return Self.paid
             }
             _ = try await world.crashed(events)
@@ -179,41 +155,36 @@ struct VisitorTests {
 
     @Test("What the carrier has surely not done, a visitor may do")
     func undone() async throws {
-        let (ready, go, ran) = (Gate(), Gate(), Tally())
+        let (pause, ran) = (Pause(), Tally())
         var world = Self.world(.never)
         world.provider.payBody = { _, context in
             _ = try? await context.step("charge", .mutation(replay: .never)) { () -> Bool in
                 throw PaymentError(.network, "offline", provider: "acme", phase: .beforeSend)
             }
-            await ready.open()
-            await go.pass()
+            await pause.hold()
             return .pending(retryAfter: nil)
         }
         world.provider.completeBody = { _, context in
-            _ = try await context.step("charge", .mutation(replay: .never)) {
-                ran.count("charge")
-                return true
-            }
+            try await context.count("charge", .mutation(replay: .never), in: ran)
             return Self.paid
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await ready.pass()
+        await pause.reached()
         #expect((try? await router.handle(Self.callback)) == Self.paid)
         #expect(ran["charge"] == 1)
-        await go.open()
+        await pause.end()
         _ = try? await carrier.value
     }
 
     @Test("Where a visitor's request was answered, the carrier's reason for a refusal is stated, as more precise")
     func preciseReason() async throws {
-        let (ready, go, ran) = (Gate(), Gate(), Tally())
+        let (pause, ran) = (Pause(), Tally())
         let precise = ServiceReport.declined(DeclineReason(.refused, "the card has expired"))
         var world = Self.world(.never)
         world.provider.payBody = { _, context in
             _ = try await context.step("page", .interaction) {
-                await ready.open()
-                await go.pass()
+                await pause.hold()
                 ran.count("page")
                 return true
             }
@@ -228,44 +199,36 @@ struct VisitorTests {
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await ready.pass()
+        await pause.reached()
         #expect(try await router.handle(Self.callback) == PaymentOutcome.pending(retryAfter: nil))
-        await go.open()
+        await pause.end()
         #expect(try await carrier.value == precise)
     }
 
     @Test("A carrier that fails beside a visitor's mutation does not call the attempt harmless")
     func carrierFails() async throws {
-        let (ready, go, begun, end) = (Gate(), Gate(), Gate(), Gate())
+        let (otherPause, pause) = (Pause(), Pause())
         var world = Self.world(.never)
         world.provider.payBody = { _, context in
-            _ = try await context.step("page", .interaction) {
-                await ready.open()
-                await go.pass()
-                return true
-            }
+            try await context.hold("page", .interaction, at: pause)
             throw PaymentError(.payer, "the page was closed", provider: "acme")
         }
         world.provider.completeBody = { _, context in
-            _ = try await context.step("charge", .mutation(replay: .never)) {
-                await begun.open()
-                await end.pass()
-                return true
-            }
+            try await context.hold("charge", .mutation(replay: .never), at: otherPause)
             return Self.paid
         }
         let router = try world.router
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
-        await ready.pass()
+        await pause.reached()
         let visitor = Task { try await router.handle(Self.callback) }
-        await begun.pass()
-        await go.open()
+        await otherPause.reached()
+        await pause.end()
         guard case .unknown? = try? await carrier.value else {
             Issue.record("it was called harmless")
-            await end.open()
+            await otherPause.end()
             return
         }
-        await end.open()
+        await otherPause.end()
         #expect(try await visitor.value == Self.paid)
     }
 }

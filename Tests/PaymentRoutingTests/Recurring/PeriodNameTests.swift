@@ -28,7 +28,7 @@ struct PeriodNameTests {
         try await asking.look()
         try await asking.approve(period)
         try await paying.look()
-        #expect(phone.heard.lines == ["rent/0 waiting", "rent/0 paid"] && tablet.heard.lines == ["rent/0 paid"])
+        #expect(phone.heard.all == ["rent/0 waiting", "rent/0 paid"] && tablet.heard.all == ["rent/0 paid"])
         #expect(phone.settler.payments == 1)
     }
 
@@ -40,7 +40,7 @@ struct PeriodNameTests {
         try await devices[0].add(try phone.plan())
         try await devices[1].add(try tablet.plan(link: link))
         for scheduler in devices { try await scheduler.look() }
-        #expect(phone.heard.lines == ["rent/0 paid"] && tablet.heard.lines == ["rent/0 paid"])
+        #expect(phone.heard.all == ["rent/0 paid"] && tablet.heard.all == ["rent/0 paid"])
         #expect(phone.settler.payments == 1 && names.count == 1)
     }
 
@@ -50,7 +50,7 @@ struct PeriodNameTests {
         try await devices[0].add(try phone.plan())
         try await devices[1].add(try tablet.plan(link: "https://pay.acme.example/?payee=otto"))
         for scheduler in devices { try await scheduler.look() }
-        #expect(phone.heard.lines == ["rent/0 paid"] && tablet.heard.lines == ["rent/0 paid"])
+        #expect(phone.heard.all == ["rent/0 paid"] && tablet.heard.all == ["rent/0 paid"])
         #expect(phone.settler.payments == 2 && names.count == 2)
     }
 
@@ -67,8 +67,8 @@ struct PeriodNameTests {
                 try await scheduler.look()
             }
         }
-        #expect(phone.heard.lines == ["rent/0 postponed", "rent/0 paid"])
-        #expect(tablet.heard.lines == ["rent/0 postponed", "rent/0 paid"])
+        #expect(phone.heard.all == ["rent/0 postponed", "rent/0 paid"])
+        #expect(tablet.heard.all == ["rent/0 postponed", "rent/0 paid"])
         #expect(phone.settler.payments == 1 && names.count == 2)
     }
 
@@ -85,7 +85,7 @@ struct PeriodNameTests {
         phone.settler.habit = .pays
         phone.clock.advance(by: .seconds(3600))
         try await scheduler.look()
-        #expect(phone.heard.lines == ["rent/0 postponed", "rent/0 unknown", "rent/0 paid"])
+        #expect(phone.heard.all == ["rent/0 postponed", "rent/0 unknown", "rent/0 paid"])
         #expect(phone.settler.payments == 1 && names.count == 1)
     }
 
@@ -103,10 +103,8 @@ struct PeriodNameTests {
         for (receipt, event) in statements {
             var world = RecurringWorld()
             world.statement = { .succeeded(receipt($0)) }
-            let scheduler = try world.scheduler(limit: 5000)
-            try await scheduler.add(try world.plan())
-            try await scheduler.look()
-            #expect(world.heard.lines == [event] && world.settler.payments == 0)
+            _ = try await world.scheduler(limit: 5000, of: try world.plan())
+            #expect(world.heard.all == [event] && world.settler.payments == 0)
         }
     }
 }
