@@ -114,47 +114,31 @@ actor FlawedSpendingStore: ForwardingJournal, SpendingStore {
         case .stopsShort: return (spending, try limited { try counted($0.amount.minorUnits - 1, $0) })
         case .looksAtOneLimit: return (spending, Array(limits.prefix(1)))
         case .ignoresScopes: return (spending, limited { SpendingLimit($0.amount, per: $0.period) })
-        case .neverResets: return (dated(spending, SpendingDay(number: 0)), limits)
+        case .neverResets: return (changed(spending, day: SpendingDay(number: 0)), limits)
         case .resetsWeekly: return (spending, limited { SpendingLimit($0.amount, per: .week, on: $0.scope) })
         case .convertsOneToOne:
             let currency = limits.first?.amount.currency ?? .eur
             let amounts = try spending.amounts.map {
                 try Money(minorUnits: $0.minorUnits, currency: currency, exponent: limits.first?.amount.exponent)
             }
-            return (
-                Spending(
-                    attempt: spending.attempt, payment: spending.payment, amounts: amounts, day: spending.day,
-                    timeZone: spending.timeZone), limits
-            )
-        case .mixesZones:
-            return (
-                Spending(
-                    attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: spending.day,
-                    payee: spending.payee, method: spending.method, keeper: spending.keeper), limits
-            )
+            return (changed(spending, amounts: amounts), limits)
+        case .mixesZones: return (changed(spending, timeZone: .some(nil)), limits)
         case .losesPayees:
-            return (
-                Spending(
-                    attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: spending.day,
-                    payee: spending.payee.flatMap { $0.isEmpty ? nil : $0 }, method: spending.method,
-                    keeper: spending.keeper, timeZone: spending.timeZone), limits
-            )
+            return (changed(spending, payee: .some(spending.payee.flatMap { $0.isEmpty ? nil : $0 })), limits)
         case .looseNames:
-            let name = spending.attempt.rawValue.precomposedStringWithCanonicalMapping
-            return (
-                Spending(
-                    attempt: AttemptID(rawValue: name), payment: spending.payment, amounts: spending.amounts,
-                    day: spending.day, payee: spending.payee, method: spending.method, timeZone: spending.timeZone),
-                limits
-            )
+            return (changed(spending, id: spending.attempt.rawValue.precomposedStringWithCanonicalMapping), limits)
         default: return (spending, limits)
         }
     }
 
-    private func dated(_ spending: Spending, _ day: SpendingDay) -> Spending {
+    private func changed(
+        _ spending: Spending, id: String? = nil, amounts: [Money]? = nil, day: SpendingDay? = nil,
+        payee: String?? = nil, timeZone: String?? = nil
+    ) -> Spending {
         Spending(
-            attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: day,
-            payee: spending.payee, method: spending.method, timeZone: spending.timeZone)
+            attempt: id.map { AttemptID(rawValue: $0) } ?? spending.attempt, payment: spending.payment,
+            amounts: amounts ?? spending.amounts, day: day ?? spending.day, payee: payee ?? spending.payee,
+            method: spending.method, keeper: spending.keeper, timeZone: timeZone ?? spending.timeZone)
     }
 
     func commit(_ attempt: AttemptID) throws {

@@ -43,10 +43,7 @@ struct LedgerTests {
         let refusal = CheckedReport.refused(.refused, "no", of: Self.payment)
         #expect(ledger.verdict(on: refusal, at: .question).isFinal)
         let stated = ledger.verdict(on: refusal, at: .otherName)
-        guard case .unknown(let unknown) = stated else {
-            Issue.record("stated: \(stated)")
-            return
-        }
+        let unknown = try #require(stated.unknownOutcome, "stated: \(stated)")
         #expect(unknown.message.contains("the attempt taken is open here"))
     }
 
@@ -58,10 +55,7 @@ struct LedgerTests {
             ([Self.sent], "money may have moved"), ([], "nothing was sent yet"),
         ] as [([JournalEntry.Event], String)] {
             let ledger = Ledger([refused, try history("open", events)], now: Self.now) { _ in true }
-            guard case .unknown(let unknown) = ledger.recorded(of: Self.payment) else {
-                Issue.record("it is open")
-                return
-            }
+            let unknown = try #require(ledger.recorded(of: Self.payment).unknownOutcome, "it is open")
             #expect(unknown.message.contains(words) && unknown.message.contains("the attempt open is open"))
         }
         let closed = Ledger([refused], now: Self.now) { _ in true }

@@ -5,7 +5,6 @@ import PaymentRouting
 import PaymentTesting
 import PostgresServing
 import SimulatedShop
-import Synchronization
 import TestSupport
 import Testing
 
@@ -13,6 +12,7 @@ import Testing
     "Ends of attempts are passed on", .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.need)))
 struct EndTests {
     private let site: WorkSite
+    private let ends = Collected<AttemptHistory>()
     private var delivery: String { "\(site.schema).delivery" }
     private static let now = "extract(epoch FROM now()) + 978307200 * -1"
 
@@ -59,7 +59,6 @@ struct EndTests {
         try await pay(["silent"], reportsEnds: false)
         #expect(try await waiting() == 3)
         try await site.leaveOpen(["a4"])
-        let ends = Ends()
         var works: [Task<Void, Never>] = []
         for _ in 0..<2 {
             works.append(
@@ -69,16 +68,16 @@ struct EndTests {
                     ends.add($0)
                 })
         }
-        try await eventually { try await waiting() == 0 && ends.all.count == 4 }
+        try await eventually { try await waiting() == 0 && ends.payments.count == 4 }
         for work in works { await site.end(work) }
-        #expect(ends.all.sorted() == ["a1", "a2", "a3", "a4"])
-        #expect(Set(ends.ids).count == 4)
+        #expect(ends.payments.sorted() == ["a1", "a2", "a3", "a4"])
+        #expect(Set(ends.all.map(\.attempt.id)).count == 4)
     }
 
     @Test("An end whose handler throws is passed on again, at ever longer intervals, and others are not held up")
     func throwing() async throws {
         try await pay(["bad"])
-        let (ends, failures) = (Ends(), Counter())
+        let (ends, failures) = (Collected<AttemptHistory>(), Counter())
         let rhythm = PostgresWorker.Rhythm(longest: .milliseconds(50), width: 1)
         let work = try await work(rhythm, failures: failures) {
             ends.add($0)
@@ -91,15 +90,15 @@ struct EndTests {
             if count == 1 {
                 #expect(pause.tries == 1)
                 try await pay(["good"])
-                try await eventually { ends.all == ["bad", "good"] }
+                try await eventually { ends.payments == ["bad", "good"] }
             }
             let tries = count == 2 ? "100" : "tries"
             try site.server.run(sql: "UPDATE \(delivery) SET look = 0, tries = \(tries)")
         }
         try await eventually { try await waiting() == 0 }
         await site.end(work)
-        #expect(ends.all == ["bad", "good", "bad", "bad", "bad"])
-        #expect(Set(ends.ids).count == 2, "a repetition has the same id")
+        #expect(ends.payments == ["bad", "good", "bad", "bad", "bad"])
+        #expect(Set(ends.all.map(\.attempt.id)).count == 2, "a repetition has the same id")
     }
 
     @Test("A handler that hangs occupies one place for the bound, and is called again later")
@@ -107,20 +106,20 @@ struct EndTests {
         try await pay(["stuck", "e1"])
         // The next try after a failure is an hour away, however slow the machine is.
         try site.server.run(sql: "UPDATE \(delivery) SET tries = 100")
-        let (ends, failures, count) = (Ends(), Counter(), Counter())
+        let (ends, failures, count) = (Collected<AttemptHistory>(), Counter(), Counter())
         let rhythm = PostgresWorker.Rhythm(longest: .milliseconds(100), width: 1, bound: .seconds(2))
         let start = ContinuousClock.now
         let work = try await work(rhythm, failures: failures) {
             if count.next() == 1 { await OneShot<Void>().value() }
             ends.add($0)
         }
-        try await eventually { !ends.all.isEmpty }
+        try await eventually { !ends.payments.isEmpty }
         #expect(.now - start > .seconds(1.8))
         #expect(failures.count == 1)
         #expect(try await site.server.rows(sql: "SELECT tries FROM \(delivery)") == ["101"])
         try site.server.run(sql: "UPDATE \(delivery) SET look = 0")
         try await eventually { try await waiting() == 0 }
-        #expect(Set(ends.all) == ["stuck", "e1"])
+        #expect(Set(ends.payments) == ["stuck", "e1"])
         await site.end(work)
     }
 
@@ -144,9 +143,9 @@ struct EndTests {
     func takeover() async throws {
         try await pay(["t"])
         try site.server.run(sql: "UPDATE \(delivery) SET worker = 'gone', look = \(Self.now) + 2")
-        let (start, ends) = (ContinuousClock.now, Ends())
+        let (start, ends) = (ContinuousClock.now, Collected<AttemptHistory>())
         let work = try await work { ends.add($0) }
-        try await eventually { ends.all == ["t"] }
+        try await eventually { ends.payments == ["t"] }
         #expect(.now - start > .seconds(1.8))
         await site.end(work)
     }
@@ -175,9 +174,8 @@ struct EndTests {
         try await site.leaveOpen(["u2"])
         try await eventually { try await waiting() == 2 }
         #expect(try await pauses().map(\.tries) == [0, 0])
-        let ends = Ends()
         let work = try await work { ends.add($0) }
-        try await eventually { ends.all.sorted() == ["u1", "u2"] }
+        try await eventually { ends.payments.sorted() == ["u1", "u2"] }
         for work in [idle, work] { await site.end(work) }
     }
 
@@ -187,11 +185,10 @@ struct EndTests {
         let journal = try await site.machine(DirectTransport(service: site.shop)).journal
         let future = Date().addingTimeInterval(1e6)
         #expect(try await journal.prune(endedBefore: future, keepingProofsSince: future) == 0)
-        let ends = Ends()
         let work = try await work { ends.add($0) }
         try await eventually { try await waiting() == 0 }
         await site.end(work)
-        #expect(ends.all == ["p"])
+        #expect(ends.payments == ["p"])
         #expect(try await journal.prune(endedBefore: future, keepingProofsSince: future) == 1)
     }
 
@@ -201,22 +198,20 @@ struct EndTests {
         try site.server.run(sql: "DROP TABLE \(delivery)")
         try site.server.run(sql: "UPDATE \(site.schema).deployment SET version = 2 WHERE part = 'journals'")
         try await pay(["after"])
-        let ends = Ends()
         let work = try await work { ends.add($0) }
         try await eventually { try await waiting() == 0 }
         await site.end(work)
-        #expect(ends.all == ["after"])
+        #expect(ends.payments == ["after"])
     }
 
     @Test("An end wakes a worker before its next look")
     func woken() async throws {
-        let ends = Ends()
         let work = try await work(PostgresWorker.Rhythm(longest: .seconds(3600))) { ends.add($0) }
         // It listens when it has settled the first one.
         try await site.leaveOpen(["w1"])
-        try await eventually { ends.all == ["w1"] }
+        try await eventually { ends.payments == ["w1"] }
         try await pay(["w2"])
-        try await eventually { ends.all == ["w1", "w2"] }
+        try await eventually { ends.payments == ["w1", "w2"] }
         await site.end(work)
     }
 
@@ -224,17 +219,16 @@ struct EndTests {
     func polling() async throws {
         let (proxy, configuration) = try site.proxied()
         proxy.decide { toServer, packet in toServer && packet.contains("LISTEN") ? .isLost : .passes }
-        let ends = Ends()
         let work = try await work(PostgresWorker.Rhythm(longest: .milliseconds(200)), configuration) { ends.add($0) }
         try await pay(["n"])
-        try await eventually { ends.all == ["n"] }
+        try await eventually { ends.payments == ["n"] }
         await site.end(work)
     }
 
     @Test("A worker that is cancelled ends what it passes on, and begins nothing more")
     func drain() async throws {
         try await pay(["d1", "d2", "d3"])
-        let (ends, begun, open) = (Ends(), Counter(), OneShot<Void>())
+        let (ends, begun, open) = (Collected<AttemptHistory>(), Counter(), OneShot<Void>())
         let gate = Task { await open.value() }
         let work = try await work(PostgresWorker.Rhythm(longest: .milliseconds(100), width: 2)) {
             _ = begun.next()
@@ -244,18 +238,15 @@ struct EndTests {
         try await eventually { begun.count == 2 }
         work.cancel()
         try await Task.sleep(for: .milliseconds(200))
-        #expect(ends.all.isEmpty, "they are in progress")
+        #expect(ends.payments.isEmpty, "they are in progress")
         open.finish(())
         await work.value
-        #expect(ends.all.count == 2)
+        #expect(ends.payments.count == 2)
         #expect(try await pauses().map(\.tries) == [0])
     }
+}
 
-    /// Collects what a handler is called with.
-    private final class Ends: Sendable {
-        private let calls = Mutex<[AttemptHistory]>([])
-        func add(_ history: AttemptHistory) { calls.withLock { $0.append(history) } }
-        var all: [String] { calls.withLock { $0.map(\.attempt.reference.id) } }
-        var ids: [AttemptID] { calls.withLock { $0.map(\.attempt.id) } }
-    }
+extension Collected<AttemptHistory> {
+    /// The ids of the payments.
+    fileprivate var payments: [String] { all.map(\.attempt.reference.id) }
 }

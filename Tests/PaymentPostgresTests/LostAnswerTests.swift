@@ -4,7 +4,6 @@ import PaymentPostgres
 import PaymentRecurring
 import PaymentRouting
 import PostgresServing
-import Synchronization
 import Testing
 
 /// A server behind a proxy that loses what is said about commits.
@@ -52,17 +51,10 @@ struct LostAnswerTests {
         #expect(counter.count == (loss == .answer ? 1 : times + 1), "lost \(counter.count) of \(times)")
     }
 
-    private static func attempt(_ id: String) throws -> PaymentAttempt {
-        PaymentAttempt(
-            id: AttemptID(rawValue: id), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: try Money(minorUnits: 5, currency: .eur)),
-            idempotencyKey: "key", startedAt: start, expiresAt: nil)
-    }
-
     @Test("An attempt and its entries are stored once", arguments: Loss.allCases)
     func attempts(loss: Loss) async throws {
         #expect(try await journal.acquire(Self.lease, at: Self.start))
-        let attempt = try Self.attempt("a")
+        let attempt = try PaymentAttempt(at: Self.lease.payment, from: Self.start)
         try await losing(loss) { try await journal.open(attempt, under: Self.lease) }
         #expect(try await journal.history(of: attempt.id) == AttemptHistory(attempt: attempt))
         let events: [JournalEntry.Event] = [
@@ -87,7 +79,7 @@ struct LostAnswerTests {
     @Test("An end and its row are written together, or not at all")
     func ends() async throws {
         #expect(try await journal.acquire(Self.lease, at: Self.start))
-        let attempt = try Self.attempt("a")
+        let attempt = try PaymentAttempt(at: Self.lease.payment, from: Self.start)
         try await journal.open(attempt, under: Self.lease)
         // As where the machine fails before the commit.
         proxy.decide { toServer, packet in toServer && packet.contains("COMMIT\u{0}") ? .isLost : .passes }

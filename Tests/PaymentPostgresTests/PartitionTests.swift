@@ -7,7 +7,6 @@
     import PaymentTesting
     import PostgresServing
     import SimulatedShop
-    import Synchronization
     import TestSupport
     import Testing
 
@@ -26,7 +25,7 @@
             let namespace: NetworkNamespace
             private let shop: LoopbackServer
             private let program: Program
-            private let lines = Lines()
+            private let lines = Collected<String>()
             private let reading: Task<Void, Never>
 
             init(_ site: WorkSite, _ namespace: NetworkNamespace, links: [String]) async throws {
@@ -56,12 +55,6 @@
                 await reading.value
                 return (lines.all.last, await program.end().code)
             }
-        }
-
-        private final class Lines: Sendable {
-            private let lines = Mutex<[String]>([])
-            func add(_ line: String) { lines.withLock { $0.append(line) } }
-            var all: [String] { lines.withLock { $0 } }
         }
 
         @Test("Each payment of two machines with partitions is made once at most, and none is lost")

@@ -9,6 +9,9 @@ import Testing
     "A store trusts no server, clock or table that it should not",
     .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.need)))
 struct SafetyTests {
+    private static let lease = PaymentLease(
+        payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
+
     /// The reason for which a store does not open.
     private func refusal(_ configuration: PostgresConfiguration) async -> String {
         do throws(JournalError) {
@@ -120,12 +123,10 @@ struct SafetyTests {
     func cancelled() async throws {
         let server = try await PostgresServer.shared()
         let journal = PostgresJournal(try await PostgresStore(server.configuration(PostgresServer.newSchema())))
-        let lease = PaymentLease(
-            payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
         let isHeld = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            let isTaken = try await journal.acquire(lease, at: Date())
-            try await journal.renew(lease, at: Date())
+            let isTaken = try await journal.acquire(Self.lease, at: Date())
+            try await journal.renew(Self.lease, at: Date())
             return isTaken && Task.isCancelled
         }.value
         #expect(isHeld)
@@ -143,11 +144,7 @@ struct SafetyTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await journal.attempts(AttemptQuery())
         }
-        await #expect {
-            _ = try await list.value
-        } throws: {
-            "\($0)".contains("was cancelled")
-        }
+        await #expect { try await list.value } throws: { "\($0)".contains("was cancelled") }
     }
 
     @Test("A server that falls silent is not waited for longer than the timeout, and holds no lock for long")
@@ -156,23 +153,16 @@ struct SafetyTests {
         let schema = PostgresServer.newSchema()
         let (proxy, configuration) = try server.proxied(schema, timeout: .seconds(1))
         let journal = PostgresJournal(try await PostgresStore(configuration))
-        let lease = PaymentLease(
-            payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
-        #expect(try await journal.acquire(lease, at: Date()))
+        #expect(try await journal.acquire(Self.lease, at: Date()))
         proxy.decide { toServer, packet in toServer && packet.contains("COMMIT\u{0}") ? .vanishes : .passes }
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: try Money(minorUnits: 5, currency: .eur)),
-            idempotencyKey: "key", startedAt: Date(), expiresAt: nil)
-        await #expect {
-            try await journal.open(attempt, under: lease)
-        } throws: {
+        let attempt = try PaymentAttempt(at: Self.lease.payment)
+        await #expect { try await journal.open(attempt, under: Self.lease) } throws: {
             "\($0)".contains("did not answer within")
         }
         // The server still holds the row for the client that it hears no more of, and lets go of it.
         let other = PostgresJournal(try await PostgresStore(server.configuration(schema)))
-        try await other.open(attempt, under: lease)
-        #expect(try await other.histories(of: lease.payment).count == 1)
+        try await other.open(attempt, under: Self.lease)
+        #expect(try await other.histories(of: Self.lease.payment).count == 1)
     }
 
     @Test("A role that may only read and write rows pays, once the tables are there")
@@ -188,14 +178,9 @@ struct SafetyTests {
                 """)
         configuration.user = role
         let journal = PostgresJournal(try await PostgresStore(configuration))
-        let lease = PaymentLease(
-            payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
-        #expect(try await journal.acquire(lease, at: Date()))
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: try Money(minorUnits: 5, currency: .eur)),
-            idempotencyKey: "key", startedAt: Date(), expiresAt: nil)
-        try await journal.open(attempt, under: lease)
+        #expect(try await journal.acquire(Self.lease, at: Date()))
+        let attempt = try PaymentAttempt(at: Self.lease.payment)
+        try await journal.open(attempt, under: Self.lease)
         #expect(try await journal.unfinished().map(\.attempt) == [attempt])
         configuration.schema = PostgresServer.newSchema()
         #expect(await refusal(configuration).contains("permission denied"))
@@ -265,21 +250,16 @@ struct SafetyTests {
     func reserved() async throws {
         let server = try await PostgresServer.shared()
         let journal = PostgresJournal(try await PostgresStore(server.configuration(PostgresServer.newSchema())))
-        let lease = PaymentLease(
-            payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
-        #expect(try await journal.acquire(lease, at: Date()))
+        #expect(try await journal.acquire(Self.lease, at: Date()))
         let euros = try Money(minorUnits: 5, currency: .eur)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: euros), idempotencyKey: "key", startedAt: Date(),
-            expiresAt: nil)
+        let attempt = try PaymentAttempt(at: Self.lease.payment)
         let spending = Spending(
-            attempt: attempt.id, payment: lease.payment, amounts: [euros], day: SpendingDay(Date(), in: .gmt),
+            attempt: attempt.id, payment: Self.lease.payment, amounts: [euros], day: SpendingDay(Date(), in: .gmt),
             payee: nil, method: nil)
         #expect(try await journal.reserve(spending, within: [SpendingLimit(euros, per: .day)]) == .granted)
-        try await journal.open(attempt, under: lease)
+        try await journal.open(attempt, under: Self.lease)
         try await journal.append(
-            JournalEntry(date: Date(), event: .abandoned(reason: "enough")), to: attempt.id, under: lease)
+            JournalEntry(date: Date(), event: .abandoned(reason: "enough")), to: attempt.id, under: Self.lease)
         let future = Date().addingTimeInterval(86_400 * 365)
         #expect(try await journal.prune(endedBefore: future, keepingProofsSince: future) == 0)
         try await journal.release(attempt.id)
@@ -293,16 +273,11 @@ struct SafetyTests {
     func commits() async throws {
         let server = try PostgresServer(options: ["synchronous_commit = off", "wal_writer_delay = 10s"])
         let journal = PostgresJournal(try await PostgresStore(server.configuration("payments")))
-        let lease = PaymentLease(
-            payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))
-        #expect(try await journal.acquire(lease, at: Date()))
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: try Money(minorUnits: 5, currency: .eur)),
-            idempotencyKey: "key", startedAt: Date(), expiresAt: nil)
-        try await journal.open(attempt, under: lease)
+        #expect(try await journal.acquire(Self.lease, at: Date()))
+        let attempt = try PaymentAttempt(at: Self.lease.payment)
+        try await journal.open(attempt, under: Self.lease)
         let entry = JournalEntry(date: Date(), event: .stepStarted(name: "move", kind: .mutation(replay: .never)))
-        try await journal.append(entry, to: attempt.id, under: lease)
+        try await journal.append(entry, to: attempt.id, under: Self.lease)
         server.stop()
         try server.start()
         #expect(try await journal.history(of: attempt.id)?.entries == [entry])

@@ -5,7 +5,6 @@ import PaymentRouting
 import PaymentTesting
 import PostgresServing
 import SimulatedShop
-import Synchronization
 import TestSupport
 import Testing
 
@@ -100,6 +99,19 @@ struct WorkSite: Sendable {
     }
 }
 
+extension PaymentAttempt {
+    /// Creates an attempt at a payment in euros.
+    init(
+        _ id: String = "a", at reference: PaymentReference, cents: UInt128 = 5, from date: Date = Date()
+    ) throws {
+        let amount = try Money(minorUnits: cents, currency: .eur)
+        self.init(
+            id: AttemptID(rawValue: id), reference: reference,
+            option: PaymentMethodOption(id: "o", title: "o", amount: amount), idempotencyKey: "key", startedAt: date,
+            expiresAt: nil)
+    }
+}
+
 /// Waits until a condition is true.
 func eventually(
     within time: Duration = .seconds(30), at place: SourceLocation = #_sourceLocation,
@@ -114,21 +126,21 @@ func eventually(
 
 /// Collects the payments that workers report on.
 final class Reports: Sendable {
-    private let reports = Mutex<[RecoveryReport]>([])
-    private let lines = Mutex<[String]>([])
-    private let notes = Mutex<[String]>([])
-    func add(_ report: RecoveryReport) { reports.withLock { $0.append(report) } }
+    private let reports = Collected<RecoveryReport>()
+    private let lines = Collected<String>()
+    private let notes = Collected<String>()
+    func add(_ report: RecoveryReport) { reports.add(report) }
     /// Adds a line of a working process, if it is about an end or a notification.
     func addEnd(_ line: String) {
-        if line.hasPrefix("ended ") { lines.withLock { $0.append(String(line.dropFirst(6))) } }
-        if line.hasPrefix("notified ") { notes.withLock { $0.append(String(line.dropFirst(9))) } }
+        if line.hasPrefix("ended ") { lines.add(String(line.dropFirst(6))) }
+        if line.hasPrefix("notified ") { notes.add(String(line.dropFirst(9))) }
     }
     /// The payments whose notifications were passed on.
-    var notifications: [String] { notes.withLock { $0 } }
+    var notifications: [String] { notes.all }
     /// The payments whose ends were passed on.
-    var ends: [String] { lines.withLock { $0 } }
-    var all: [String] { reports.withLock { $0.map(\.attempt.reference.id) } }
-    var texts: [String] { reports.withLock { $0.map(\.description) } }
+    var ends: [String] { lines.all }
+    var all: [String] { reports.all.map(\.attempt.reference.id) }
+    var texts: [String] { reports.all.map(\.description) }
 }
 
 /// A network that loses what is sent, or keeps it, at the charge.

@@ -195,11 +195,7 @@ struct WorkerTests {
         let journal = PostgresJournal(try await PostgresStore(site.server.configuration(site.schema)))
         let lease = PaymentLease(payment: WorkSite.payment("i"), holder: "h", duration: .seconds(600))
         #expect(try await journal.acquire(lease, at: Date()))
-        let euros = try Money(minorUnits: 5, currency: .eur)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "a"), reference: lease.payment,
-            option: PaymentMethodOption(id: "o", title: "o", amount: euros), idempotencyKey: "key",
-            startedAt: Date().addingTimeInterval(-1000), expiresAt: nil)
+        let attempt = try PaymentAttempt(at: lease.payment, from: Date().addingTimeInterval(-1000))
         func pause() async throws -> Double {
             let now = "extract(epoch FROM now()) + 978307200 * -1"
             let rows = try await site.server.rows(sql: "SELECT look - (\(now)) FROM \(site.schema).due")
@@ -261,12 +257,7 @@ struct WorkerTests {
         // A program of an earlier version, which writes no rows, opens an attempt now.
         let lease = PaymentLease(payment: payment, holder: "h", duration: .seconds(600))
         #expect(try await machine.journal.acquire(lease, at: Date()))
-        let euros = try Money(minorUnits: 5, currency: .eur)
-        try await machine.journal.open(
-            PaymentAttempt(
-                id: AttemptID(rawValue: "a"), reference: payment,
-                option: PaymentMethodOption(id: "o", title: "o", amount: euros), idempotencyKey: "key",
-                startedAt: Date(), expiresAt: nil), under: lease)
+        try await machine.journal.open(PaymentAttempt(at: payment), under: lease)
         try site.server.run(sql: "UPDATE \(due) SET worker = 'worker', look = 1e10 WHERE payment = '\(key)'")
         for claim in claims { try await machine.journal.due.finish(claim, lookingAgainIn: nil) }
         #expect(try await site.server.rows(sql: "SELECT payment FROM \(due)") == [key])

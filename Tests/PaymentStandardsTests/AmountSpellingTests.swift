@@ -84,18 +84,12 @@ struct AmountSpellingTests {
             }
             let recognition = StandardsReader().recognize(link)
             guard let expected = item.amounts[spelling] else {
-                guard case .defective(_, let defect) = recognition else {
-                    Issue.record("\(text): \(recognition)")
-                    continue
-                }
+                let defect = try #require(recognition.defect, "\(text): \(recognition)")
                 #expect(
                     defect.offset >= item.text.utf8.firstRange(of: "{}".utf8)?.lowerBound.utf16Offset(in: text) ?? 0)
                 continue
             }
-            guard case .sound(let value) = recognition else {
-                Issue.record("\(text): \(recognition)")
-                continue
-            }
+            let value = try #require(recognition.content, "\(text): \(recognition)")
             let fields = value.fields
             let amount = item.field.isEmpty ? fields["payments"]?["0"]?["amount"] : fields[item.field]
             #expect(amount?.string == expected, "\(text)")

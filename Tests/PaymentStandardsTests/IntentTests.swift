@@ -21,28 +21,19 @@ struct IntentTests {
     @Test("What must keep its case keeps it")
     func spelling() throws {
         let token = "f2f0AbCdEf"
-        guard case .sound(let value) = Self.reader.recognize(try PaymentLink("intent://\(token)#Intent;scheme=wxp;end"))
-        else {
-            Issue.record("not read")
-            return
-        }
+        let value = try #require(
+            Self.reader.recognize(try PaymentLink("intent://\(token)#Intent;scheme=wxp;end")).content, "not read")
         #expect(value.fields["token"] == .string(token))
     }
 
     @Test("A defect inside says its place in the whole text")
     func place() throws {
         let text = "intent://pay?pa=shop@okbank&am=1,5#Intent;scheme=upi;end"
-        guard case .defective("upi", let defect) = Self.reader.recognize(try PaymentLink(text)) else {
-            Issue.record("not refused")
-            return
-        }
+        let defect = try #require(Self.reader.recognize(try PaymentLink(text)).defect(of: "upi"), "not refused")
         #expect(Array(text.utf8)[defect.offset] == UInt8(ascii: ","))
         let missing = "intent://pay?am=1#Intent;scheme=upi;end"
-        guard case .defective(_, let defect) = Self.reader.recognize(try PaymentLink(missing)) else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(Array(missing.utf8)[defect.offset] == UInt8(ascii: "#"))
+        let absence = try #require(Self.reader.recognize(try PaymentLink(missing)).defect, "not refused")
+        #expect(Array(missing.utf8)[absence.offset] == UInt8(ascii: "#"))
     }
 
     @Test(
@@ -53,10 +44,7 @@ struct IntentTests {
         ])
     func secrets(alone: String, intent: String) throws {
         for text in [alone, intent] {
-            guard case .defective(_, let defect) = Self.reader.recognize(try PaymentLink(text)) else {
-                Issue.record("\(text) is not refused")
-                continue
-            }
+            let defect = try #require(Self.reader.recognize(try PaymentLink(text)).defect, "\(text) is not refused")
             #expect(defect.holdsSecret)
         }
     }
@@ -71,9 +59,6 @@ struct IntentTests {
         ])
     func none(text: String) {
         guard let link = try? PaymentLink(text) else { return }
-        guard case .none = Self.reader.recognize(link) else {
-            Issue.record("\(Self.reader.recognize(link))")
-            return
-        }
+        #expect(Self.reader.recognize(link).isNone, "\(Self.reader.recognize(link))")
     }
 }

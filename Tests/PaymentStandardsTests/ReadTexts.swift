@@ -25,3 +25,19 @@ struct ReadText {
 
     func field(_ name: String) -> String? { instruction?.fields[name]?.string }
 }
+
+extension Recognition {
+    /// The content of a sound text; nil otherwise.
+    var content: Sound? { if case .sound(let content) = self { content } else { nil } }
+
+    /// True if the text is of no known standard.
+    var isNone: Bool { if case .none = self { true } else { false } }
+
+    /// The defect of a text, if it is meant for a standard.
+    var defect: StandardDefect? { if case .defective(_, let defect) = self { defect } else { nil } }
+
+    /// The defect of a text, if it is meant for this standard.
+    func defect(of standard: String) -> StandardDefect? {
+        if case .defective(standard, let defect) = self { defect } else { nil }
+    }
+}

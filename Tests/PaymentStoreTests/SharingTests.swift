@@ -50,10 +50,8 @@ struct SharingTests {
         }
         let ledger = await sandbox.ledger
         for (index, link) in links.enumerated() {
-            guard case .succeeded(let receipt)? = outcomes[0]?[index] else {
-                Issue.record("\(link): \(String(describing: outcomes[0]?[index]))")
-                continue
-            }
+            let receipt = try #require(
+                outcomes[0]?[index].receipt, "\(link): \(String(describing: outcomes[0]?[index]))")
             #expect(ledger.captures(of: receipt.reference.id) == 1)
             #expect(ledger.confirmRequests(of: receipt.reference.id) == 1)
             #expect(outcomes[1]?[index] == .succeeded(receipt) && outcomes[2]?[index] == .succeeded(receipt))

@@ -3,12 +3,33 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("The journals of this package keep the contract")
 struct StoreConformanceTests {
+    /// A journal on a disk that keeps nothing but what was synced.
+    private struct Disk: Sendable {
+        let folder = ScratchFolder()
+        let journal: SQLiteJournal
+        /// The disks after failures of the power.
+        let left: Collected<ScratchFolder>
+
+        init(_ left: Collected<ScratchFolder>) throws {
+            try #require(FailingDisk.watch(folder))
+            journal = try SQLiteJournal(path: folder.file("journal"))
+            self.left = left
+        }
+
+        func reopen() throws -> SQLiteJournal { try SQLiteJournal(path: folder.file("journal"), creating: false) }
+
+        func losePower() throws -> SQLiteJournal {
+            let rest = try FailingDisk.afterPowerFailure(of: folder)
+            left.add(rest)
+            return try SQLiteJournal(path: rest.file("journal"), creating: false)
+        }
+    }
+
     @Test("In memory")
     func memory() async {
         let report = await JournalConformance.check(
@@ -18,23 +39,15 @@ struct StoreConformanceTests {
 
     @Test("In a file, on a disk that keeps nothing but what was synced")
     func file() async {
-        let left = Mutex<[ScratchFolder]>([])
+        let left = Collected<ScratchFolder>()
         let report = await JournalConformance.check(
             JournalSubject("SQLiteJournal") {
-                let folder = ScratchFolder()
-                try #require(FailingDisk.watch(folder))
-                let path = folder.file("journal")
+                let disk = try Disk(left)
                 return JournalSubject.Storage(
-                    try SQLiteJournal(path: path),
-                    reopen: { try SQLiteJournal(path: path, creating: false) },
-                    losePower: {
-                        let rest = try FailingDisk.afterPowerFailure(of: folder)
-                        left.withLock { $0.append(rest) }
-                        return try SQLiteJournal(path: rest.file("journal"), creating: false)
-                    })
+                    disk.journal, reopen: { try disk.reopen() }, losePower: { try disk.losePower() })
             })
         #expect(report.isPassed && report.skipped.isEmpty, "\(report)")
-        #expect(left.withLock { $0.count } == 1)
+        #expect(left.all.count == 1)
     }
 
     @Test("What is spent without a question, in memory")
@@ -46,19 +59,11 @@ struct StoreConformanceTests {
 
     @Test("What is spent without a question, in a file, on a disk that keeps nothing but what was synced")
     func spendingsInAFile() async {
-        let left = Mutex<[ScratchFolder]>([])
         let report = await SpendingConformance.check(
             SpendingSubject("SQLiteJournal") {
-                let folder = ScratchFolder()
-                try #require(FailingDisk.watch(folder))
-                let path = folder.file("journal")
+                let disk = try Disk(Collected())
                 return SpendingSubject.Storage(
-                    try SQLiteJournal(path: path), reopen: { try SQLiteJournal(path: path, creating: false) },
-                    losePower: {
-                        let rest = try FailingDisk.afterPowerFailure(of: folder)
-                        left.withLock { $0.append(rest) }
-                        return try SQLiteJournal(path: rest.file("journal"), creating: false)
-                    })
+                    disk.journal, reopen: { try disk.reopen() }, losePower: { try disk.losePower() })
             })
         #expect(report.isPassed && report.skipped.isEmpty, "\(report)")
     }

@@ -58,9 +58,8 @@ struct DecisionTests {
 
     private func plan(notice: Duration = .zero, mostAttempts: Int = 3) throws -> RecurringPlan {
         try RecurringPlan(
-            id: id.plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-            schedule: RecurringSchedule(.daily, from: clock.now.addingTimeInterval(notice / .seconds(1))),
-            policy: RecurringPolicy(.all, notice: notice, mostAttempts: mostAttempts))
+            id.plan.rawValue, from: clock.now.addingTimeInterval(notice / .seconds(1)),
+            RecurringPolicy(.all, notice: notice, mostAttempts: mostAttempts))
     }
 
     @Test("A refusal from inside the listener takes effect: an announced period is not paid")

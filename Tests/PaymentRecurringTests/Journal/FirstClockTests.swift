@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,26 +11,18 @@ struct FirstClockTests {
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
     private let journal = InMemoryRecurringJournal()
     private let payer = ScriptedPayer()
-    private let heard = Heard()
+    private let heard = Collected<RecurringEvent>()
     private let plan = RecurringPlan.ID(rawValue: "rent")
-
-    private final class Heard: Sendable {
-        let events = Mutex<[RecurringEvent]>([])
-        func count(_ isMeant: (RecurringEvent) -> Bool) -> Int { events.withLock { $0.count(where: isMeant) } }
-    }
 
     private func scheduler() -> RecurringScheduler {
         let heard = heard
         return RecurringScheduler(
             journal: journal, payer: payer, clock: clock,
-            listener: { event in heard.events.withLock { $0.append(event) } })
+            listener: { heard.add($0) })
     }
 
     private func add(_ rhythm: RecurringSchedule.Rhythm = .daily) async throws {
-        try await scheduler().add(
-            RecurringPlan(
-                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(rhythm, from: clock.now.addingTimeInterval(Self.day))))
+        try await scheduler().add(RecurringPlan(plan.rawValue, rhythm, from: clock.now.addingTimeInterval(Self.day)))
     }
 
     @Test("A first look by a clock that is two years ahead opens nothing, and the right clock pays as planned")
@@ -39,8 +30,8 @@ struct FirstClockTests {
         try await add()
         clock.advance(by: .seconds(730 * Self.day))
         try await scheduler().look()
-        #expect(payer.calls.isEmpty && heard.count { if case .missed = $0 { true } else { false } } == 0)
-        #expect(heard.count { if case .doubtfulClock = $0 { true } else { false } } > 0)
+        #expect(payer.calls.isEmpty && heard.all.count { if case .missed = $0 { true } else { false } } == 0)
+        #expect(heard.all.count { if case .doubtfulClock = $0 { true } else { false } } > 0)
         clock.advance(by: .seconds(-729 * Self.day))
         try await scheduler().look()
         #expect(payer.calls == ["pay rent/0"])
@@ -57,7 +48,7 @@ struct FirstClockTests {
         let right = scheduler()
         try await right.trustClock()
         func numbers(_ number: (RecurringEvent) -> Int?) -> [Int] {
-            heard.events.withLock { $0.compactMap(number) }.sorted()
+            heard.all.compactMap(number).sorted()
         }
         for _ in 0..<2 {
             #expect(numbers { if case .openedAhead(let charge) = $0 { charge.id.number } else { nil } } == [19])
@@ -97,7 +88,7 @@ struct FirstClockTests {
         clock.advance(by: .seconds(-10 * Self.day))
         let (right, period) = (scheduler(), RecurringCharge.ID(plan: plan, number: 19))
         try await right.trustClock()
-        #expect(heard.count { if case .reopened(let charge) = $0 { charge.id == period } else { false } } == 0)
+        #expect(heard.all.count { if case .reopened(let charge) = $0 { charge.id == period } else { false } } == 0)
         let charge = try #require(await journal.charge(period))
         #expect(charge.state == .due && charge.failures == 0 && charge.notBefore == charge.period.start)
         #expect(charge.deadline == charge.period.start.addingTimeInterval(Self.day))
@@ -116,10 +107,7 @@ struct FirstClockTests {
         let start = clock.now.addingTimeInterval(10 * Self.day)
         let (scheduler, period) = (scheduler(), RecurringCharge.ID(plan: plan, number: 0))
         try await scheduler.add(
-            RecurringPlan(
-                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.weekly, from: start),
-                policy: RecurringPolicy(notice: .seconds(2 * Self.day))))
+            RecurringPlan(plan.rawValue, .weekly, from: start, RecurringPolicy(notice: .seconds(2 * Self.day))))
         clock.advance(by: .seconds(8 * Self.day))
         try await scheduler.look()
         if end == "approved" { try await scheduler.approve(period) }
@@ -129,15 +117,13 @@ struct FirstClockTests {
         try await scheduler.look()
         clock.advance(by: .seconds(start.addingTimeInterval(-daysBefore * Self.day).timeIntervalSince(clock.now)))
         try await scheduler.trustClock()
-        #expect(heard.count { if case .openedAhead = $0 { true } else { false } } == (isReported ? 1 : 0))
+        #expect(heard.all.count { if case .openedAhead = $0 { true } else { false } } == (isReported ? 1 : 0))
     }
 
     @Test("A plan that is stored again trusts the time of that moment")
     func paused() async throws {
         _ = try await journal.store(
-            RecurringPlan(
-                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.daily, from: clock.now)), opening: [])
+            RecurringPlan(plan.rawValue, from: clock.now), opening: [])
         let trusted = clock.now
         try await scheduler().pause(plan, during: [])
         #expect(await journal.trustedTime() == trusted)

@@ -31,11 +31,7 @@ struct HangingPayerTests {
 
     private let clock = VirtualClock()
     private let payer = HangingPayer()
-    private let events = EventList()
-
-    private final class EventList: Sendable {
-        let words = Mutex<[String]>([])
-    }
+    private let events = Collected<String>()
 
     private func scheduler(_ bound: Duration, notice: Duration = .zero) async throws -> RecurringScheduler {
         let (events, payer) = (events, payer)
@@ -47,14 +43,9 @@ struct HangingPayerTests {
         }
         let scheduler = RecurringScheduler(
             journal: InMemoryRecurringJournal(), payer: payer, clock: clock, width: 1, bound: bound,
-            listener: { event in events.words.withLock { $0.append("\(event)") } })
+            listener: { event in events.add("\(event)") })
         for id in ["hung", "rent"] {
-            try await scheduler.add(
-                try RecurringPlan(
-                    id: RecurringPlan.ID(rawValue: id), provider: "acme",
-                    amount: Money(minorUnits: 5, currency: .satoshi),
-                    schedule: RecurringSchedule(.daily, from: clock.now), policy: RecurringPolicy(.all, notice: notice))
-            )
+            try await scheduler.add(RecurringPlan(id, from: clock.now, RecurringPolicy(.all, notice: notice)))
         }
         return scheduler
     }
@@ -67,7 +58,7 @@ struct HangingPayerTests {
             clock.advance(by: .seconds(86_400))
         }
         #expect(payer.paid.withLock { $0 } == ["rent/0", "rent/1", "rent/2"])
-        #expect(events.words.withLock { $0.contains { $0.hasPrefix("the period hung/0 has not been carried out") } })
+        #expect(events.all.contains { $0.hasPrefix("the period hung/0 has not been carried out") })
         await payer.never.open()
     }
 
@@ -77,7 +68,7 @@ struct HangingPayerTests {
         try await scheduler.look()
         try await scheduler.approve(RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "hung"), number: 0))
         #expect(payer.paid.withLock { $0.isEmpty })
-        #expect(events.words.withLock { $0.last?.hasPrefix("the period hung/0 has not been carried out") == true })
+        #expect(events.all.last?.hasPrefix("the period hung/0 has not been carried out") == true)
         await payer.never.open()
     }
 
@@ -88,7 +79,7 @@ struct HangingPayerTests {
         await payer.begun.pass()
         look.cancel()
         try await look.value
-        #expect(payer.paid.withLock { $0.isEmpty } && events.words.withLock { $0.isEmpty })
+        #expect(payer.paid.withLock { $0.isEmpty } && events.all.isEmpty)
         await payer.never.open()
     }
 
@@ -97,9 +88,9 @@ struct HangingPayerTests {
         let scheduler = try await scheduler(.milliseconds(50))
         let loop = Task {
             await scheduler.run()
-            events.words.withLock { $0.append("ended") }
+            events.add("ended")
         }
-        while events.words.withLock({ $0.isEmpty }) { await Task.yield() }
+        while events.all.isEmpty { await Task.yield() }
         loop.cancel()
         await loop.value
         await payer.never.open()

@@ -13,13 +13,9 @@ struct NoticeTests {
     private let clock: VirtualClock
     private let journal = InMemoryRecurringJournal()
     private let payer = ScriptedPayer()
-    private let heard = Heard()
-    private let plan = RecurringPlan.ID(rawValue: "sub")
-
     /// The events of a scheduler, with the hour since the beginning.
-    private final class Heard: Sendable {
-        let lines = Mutex<[String]>([])
-    }
+    private let heard = Collected<String>()
+    private let plan = RecurringPlan.ID(rawValue: "sub")
 
     init() { clock = VirtualClock(start) }
 
@@ -36,13 +32,11 @@ struct NoticeTests {
                     default: "\(event)"
                     }
                 let hour = clock.now.timeIntervalSince(start) / 3600
-                heard.lines.withLock {
-                    $0.append("\(word) at \(hour.formatted(.number.precision(.fractionLength(0...2))))")
-                }
+                heard.add("\(word) at \(hour.formatted(.number.precision(.fractionLength(0...2))))")
             })
     }
 
-    private func words() -> [String] { heard.lines.withLock { $0 } }
+    private func words() -> [String] { heard.all }
 
     private func charge(_ number: Int) async -> RecurringCharge? {
         await journal.charge(RecurringCharge.ID(plan: plan, number: number))
@@ -55,10 +49,7 @@ struct NoticeTests {
         -> RecurringScheduler
     {
         let scheduler = scheduler()
-        try await scheduler.add(
-            RecurringPlan(
-                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.daily, from: start.addingTimeInterval(7200)), policy: policy))
+        try await scheduler.add(RecurringPlan(plan.rawValue, from: start.addingTimeInterval(7200), policy))
         return scheduler
     }
 
@@ -105,14 +96,14 @@ struct NoticeTests {
         @Sendable func hear(_ event: RecurringEvent) {
             let minute = Int(clock.now.timeIntervalSince(start) / 60)
             guard case .upcoming = event else { return }
-            heard.lines.withLock { $0.append("told at \(minute)") }
+            heard.add("told at \(minute)")
         }
         let other = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { hear($0) })
         let slow = RecurringScheduler(
             journal: journal, payer: payer, clock: clock,
             listener: { event in
                 hear(event)
-                guard heard.lines.withLock({ $0.count }) == 1 else { return }
+                guard heard.all.count == 1 else { return }
                 // Longer than the lease.
                 clock.advance(by: .seconds(660))
                 try? await other.look()

@@ -53,8 +53,6 @@ struct OvertakenTests {
     }
 
     private static func plan(_ clock: VirtualClock) throws -> RecurringPlan {
-        try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: "gym"), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-            schedule: RecurringSchedule(.daily, from: clock.now), policy: RecurringPolicy(.all))
+        try RecurringPlan("gym", from: clock.now, RecurringPolicy(.all))
     }
 }

@@ -15,9 +15,7 @@ struct PeriodEndTests {
     private func scheduler(grace: Duration) async throws -> RecurringScheduler {
         let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock)
         try await scheduler.add(
-            RecurringPlan(
-                id: period.plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.weekly, from: clock.now), policy: RecurringPolicy(grace: grace)))
+            RecurringPlan(period.plan.rawValue, .weekly, from: clock.now, RecurringPolicy(grace: grace)))
         return scheduler
     }
 

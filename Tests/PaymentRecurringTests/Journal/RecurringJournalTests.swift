@@ -98,9 +98,7 @@ struct RecurringJournalTests {
     func notices() async throws {
         let journal = try SQLiteRecurringJournal(path: path)
         var plan = try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: "told"), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-            schedule: RecurringSchedule(.daily, from: RecurringSamples.start),
-            policy: RecurringPolicy(.all, notice: .milliseconds(3_600_500)))
+            "told", from: RecurringSamples.start, RecurringPolicy(.all, notice: .milliseconds(3_600_500)))
         plan.pauses = [
             RecurringPause(
                 from: RecurringSamples.start.addingTimeInterval(1 / 3),

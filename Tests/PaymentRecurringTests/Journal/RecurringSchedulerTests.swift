@@ -20,9 +20,7 @@ struct RecurringSchedulerTests {
     private func plan(
         _ id: String = "sub", _ rhythm: RecurringSchedule.Rhythm = .daily, _ catchUp: RecurringPolicy.CatchUp = .all
     ) throws -> RecurringPlan {
-        try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: id), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-            schedule: RecurringSchedule(rhythm, from: clock.now), policy: RecurringPolicy(catchUp))
+        try RecurringPlan(id, rhythm, from: clock.now, RecurringPolicy(catchUp))
     }
 
     @Test("One look opens and pays the periods of any number of plans", arguments: [0, 3])
@@ -148,19 +146,19 @@ struct RecurringSchedulerTests {
         let start = clock.uptime
         try await scheduler().add(try plan())
         let failing = OvertakenJournal(journal, looking: { throw JournalError.notAJournal(path: "plans") })
-        let events = EventList()
+        let events = Collected<String>()
         let scheduler = RecurringScheduler(
             journal: failing, payer: payer, clock: WaitingOnceClock(clock),
             listener: { [clock] event in
                 let seconds = (clock.uptime - start) / .seconds(1)
                 switch event {
-                case .error: events.words.withLock { $0.append("error at \(seconds)") }
-                case .paid: events.words.withLock { $0.append("paid at \(seconds)") }
+                case .error: events.add("error at \(seconds)")
+                case .paid: events.add("paid at \(seconds)")
                 default: break
                 }
             })
         if let pause { await scheduler.run(every: .seconds(pause)) } else { await scheduler.run() }
-        #expect(events.words.withLock { $0 } == ["error at 0.0", "paid at \(pause ?? 3600).0"])
+        #expect(events.all == ["error at 0.0", "paid at \(pause ?? 3600).0"])
     }
 
     /// A clock on which one wait ends; during the next one the task is cancelled.
@@ -209,22 +207,18 @@ struct RecurringSchedulerTests {
 
     @Test("A changed plan reports the periods that it misses at once")
     func missed() async throws {
-        let events = EventList()
+        let events = Collected<String>()
         let scheduler = RecurringScheduler(
             journal: journal, payer: payer, clock: clock,
             listener: { event in
-                if case .missed(let charge) = event { events.words.withLock { $0.append("\(charge.id)") } }
+                if case .missed(let charge) = event { events.add("\(charge.id)") }
             })
         let id = RecurringPlan.ID(rawValue: "sub")
         try await scheduler.add(try plan("sub", .daily, .latestOnly))
         clock.advance(by: .seconds(2 * 86_400))
         try await scheduler.pause(id)
-        #expect(events.words.withLock { $0 } == ["sub/0", "sub/1"])
+        #expect(events.all == ["sub/0", "sub/1"])
         try await scheduler.look()
         #expect(payer.calls.isEmpty)
-    }
-
-    private final class EventList: Sendable {
-        let words = Mutex<[String]>([])
     }
 }

@@ -12,31 +12,22 @@ struct SchedulerTests {
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
     private let journal = InMemoryRecurringJournal()
     private let payer = ScriptedPayer()
-    private let heard = Heard()
+    private let heard = Collected<RecurringEvent>()
 
-    /// The events of a scheduler.
-    private final class Heard: Sendable {
-        let events = Mutex<[RecurringEvent]>([])
-        var words: [String] {
-            events.withLock {
-                $0.map {
-                    switch $0 {
-                    case .upcoming(let charge): "upcoming \(charge.id.number)"
-                    case .paid(let charge): "paid \(charge.id.number)"
-                    case .missed(let charge):
-                        if case .missed(let reason) = charge.state {
-                            "missed \(charge.id.number): \(reason)"
-                        } else {
-                            "?"
-                        }
-                    case .waiting(let charge): "waiting \(charge.id.number)"
-                    case .postponed(let charge, _): "postponed \(charge.id.number)"
-                    case .unknown(let charge): "unknown \(charge.id.number)"
-                    case .doubtfulClock: "doubtful clock"
-                    case .openedAhead(let charge): "opened ahead \(charge.id.number)"
-                    default: "problem"
-                    }
-                }
+    /// A word for each event.
+    private var words: [String] {
+        heard.all.map {
+            switch $0 {
+            case .upcoming(let charge): "upcoming \(charge.id.number)"
+            case .paid(let charge): "paid \(charge.id.number)"
+            case .missed(let charge):
+                if case .missed(let reason) = charge.state { "missed \(charge.id.number): \(reason)" } else { "?" }
+            case .waiting(let charge): "waiting \(charge.id.number)"
+            case .postponed(let charge, _): "postponed \(charge.id.number)"
+            case .unknown(let charge): "unknown \(charge.id.number)"
+            case .doubtfulClock: "doubtful clock"
+            case .openedAhead(let charge): "opened ahead \(charge.id.number)"
+            default: "problem"
             }
         }
     }
@@ -45,16 +36,14 @@ struct SchedulerTests {
         _ trust: RecurringTrust = RecurringTrust(), witness: RecurringScheduler.Witness? = nil
     ) -> RecurringScheduler {
         RecurringScheduler(journal: journal, payer: payer, clock: clock, trust: trust, witness: witness) {
-            [heard] event in heard.events.withLock { $0.append(event) }
+            [heard] event in heard.add(event)
         }
     }
 
     private func plan(
         _ policy: RecurringPolicy = RecurringPolicy(.all), _ rhythm: RecurringSchedule.Rhythm = .daily
     ) throws -> RecurringPlan {
-        try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: "sub"), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-            schedule: RecurringSchedule(rhythm, from: clock.now), policy: policy)
+        try RecurringPlan("sub", rhythm, from: clock.now, policy)
     }
 
     private func id(_ number: Int) -> RecurringCharge.ID {
@@ -73,7 +62,7 @@ struct SchedulerTests {
             clock.advance(by: .seconds(Self.day))
         }
         #expect(payer.calls == (0..<5).map { "pay sub/\($0)" })
-        #expect(heard.words == (0..<5).map { "paid \($0)" })
+        #expect(words == (0..<5).map { "paid \($0)" })
     }
 
     @Test("A clock that is set back charges nothing a second time, and what had not begun by it waits")
@@ -86,7 +75,7 @@ struct SchedulerTests {
         clock.advance(by: .seconds(-30 * Self.day))
         for _ in 0..<3 { try await scheduler.look() }
         #expect(payer.calls == ["pay sub/0", "pay sub/1"])
-        #expect(heard.words.contains("doubtful clock"))
+        #expect(words.contains("doubtful clock"))
         clock.advance(by: .seconds(31 * Self.day))
         try await scheduler.look()
         #expect(payer.calls.count == 3)
@@ -103,12 +92,12 @@ struct SchedulerTests {
         let wrong = SetClock(clock, by: .seconds(100 * Self.day))
         let running = RecurringScheduler(
             journal: journal, payer: payer, clock: wrong,
-            listener: { [heard] event in heard.events.withLock { $0.append(event) } })
+            listener: { [heard] event in heard.add(event) })
         wrong.isSet.withLock { $0 = false }
         try await running.look()
         wrong.isSet.withLock { $0 = true }
         try await running.look()
-        #expect(payer.calls.count == paid && heard.words.last == "doubtful clock")
+        #expect(payer.calls.count == paid && words.last == "doubtful clock")
         let restarted = RecurringScheduler(journal: journal, payer: payer, clock: wrong)
         try await restarted.look()
         #expect(payer.calls.count == paid, "a hundred days are not believed after a restart either")
@@ -125,7 +114,7 @@ struct SchedulerTests {
         clock.advance(by: .seconds(200 * Self.day))
         let held = scheduler()
         try await held.look()
-        #expect(payer.calls.count == 1 && heard.words.last == "doubtful clock")
+        #expect(payer.calls.count == 1 && words.last == "doubtful clock")
         let lying = scheduler(witness: { [clock] in clock.now.addingTimeInterval(-3601) })
         try await lying.look()
         #expect(payer.calls.count == 1)
@@ -153,7 +142,7 @@ struct SchedulerTests {
             clock.advance(by: .seconds(3600))
         }
         #expect(payer.calls == ["pay sub/0", "fate sub/0", "fate sub/0", "fate sub/0", "pay sub/0"])
-        #expect(heard.words == ["unknown 0", "unknown 0", "unknown 0", "paid 0"])
+        #expect(words == ["unknown 0", "unknown 0", "unknown 0", "paid 0"])
         #expect(await journal.charge(id(0))?.state == .paid(transactionID: "t"))
     }
 
@@ -185,7 +174,7 @@ struct SchedulerTests {
         try await stalled.look()
         // The stalled worker's result is refused: another worker has its lease.
         #expect(await journal.charge(id(0))?.state == .paid(transactionID: "found"))
-        #expect(payer.calls == ["pay sub/0", "fate sub/0"] && heard.words == ["paid 0"])
+        #expect(payer.calls == ["pay sub/0", "fate sub/0"] && words == ["paid 0"])
     }
 
     @Test("A decline is tried again as often as the policy says; what cannot be sent until it is too late")
@@ -197,14 +186,14 @@ struct SchedulerTests {
             try await scheduler.look()
             clock.advance(by: .seconds(3600))
         }
-        #expect(heard.words == ["postponed 0", "postponed 0", "missed 0: declined: no money"])
+        #expect(words == ["postponed 0", "postponed 0", "missed 0: declined: no money"])
         payer.answers = Array(repeating: .answer(.notNow("offline")), count: 90)
         clock.advance(by: .seconds(7 * Self.day))
         for _ in 0..<30 {
             try await scheduler.look()
             clock.advance(by: .seconds(3600))
         }
-        #expect(heard.words.last == "missed 1: it could not be paid: it was tried until it was too late")
+        #expect(words.last == "missed 1: it could not be paid: it was tried until it was too late")
         #expect(payer.calls.count > 20)
     }
 
@@ -215,9 +204,9 @@ struct SchedulerTests {
         try await scheduler.add(try plan(RecurringPolicy(.all, grace: .seconds(7200))))
         try await scheduler.look()
         try await scheduler.look()
-        #expect(payer.calls == ["pay sub/0"] && heard.words == ["waiting 0"])
+        #expect(payer.calls == ["pay sub/0"] && words == ["waiting 0"])
         try await scheduler.approve(id(0))
-        #expect(payer.calls.last == "pay sub/0 approved" && heard.words.last == "paid 0")
+        #expect(payer.calls.last == "pay sub/0 approved" && words.last == "paid 0")
         await #expect(throws: RecurringAnswerError.tooLate(id(0))) { try await scheduler.approve(id(0)) }
         await #expect(throws: RecurringAnswerError.tooLate(id(0))) { try await scheduler.refuse(id(0)) }
         await #expect(throws: RecurringAnswerError.notOpened(id(9))) { try await scheduler.refuse(id(9)) }
@@ -235,7 +224,7 @@ struct SchedulerTests {
                 try await scheduler.look()
                 clock.advance(by: .seconds(-7200))
             }
-            #expect(heard.words.last == end)
+            #expect(words.last == end)
         }
     }
 
@@ -247,9 +236,9 @@ struct SchedulerTests {
         clock.advance(by: .seconds(5 * Self.day))
         try await scheduler().look()
         let absent = (1...3).map { "missed \($0): no application was running to pay it" }
-        #expect(Array(heard.words.prefix(4)) == ["paid 0"] + absent)
+        #expect(Array(words.prefix(4)) == ["paid 0"] + absent)
         // Due plans are charged concurrently.
-        #expect(heard.words.dropFirst(4).sorted() == ["paid 4", "paid 5"])
+        #expect(words.dropFirst(4).sorted() == ["paid 4", "paid 5"])
     }
 
     @Test("What a plan is ended or paused in the middle of is not begun, and what was begun is seen through")
@@ -261,18 +250,16 @@ struct SchedulerTests {
         try await scheduler.end(RecurringPlan.ID(rawValue: "sub"))
         clock.advance(by: .seconds(10 * Self.day))
         try await scheduler.look()
-        #expect(heard.words == ["unknown 0", "paid 0"])
+        #expect(words == ["unknown 0", "paid 0"])
         #expect(await journal.charges(of: RecurringPlan.ID(rawValue: "sub")).count == 1)
         payer.answers = [.answer(.notNow("offline"))]
-        let other = try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: "other"), provider: "acme",
-            amount: Money(minorUnits: 5, currency: .satoshi), schedule: RecurringSchedule(.daily, from: clock.now))
+        let other = try RecurringPlan("other", from: clock.now)
         try await scheduler.add(other)
         try await scheduler.look()
         try await scheduler.end(other.id)
         clock.advance(by: .seconds(120))
         try await scheduler.look()
-        #expect(heard.words.last == "missed 0: it was ended")
+        #expect(words.last == "missed 0: it was ended")
     }
 
     @Test("A plan that is stopped at a moment is charged until then, and what waits by then keeps waiting")
@@ -289,7 +276,7 @@ struct SchedulerTests {
         try await scheduler.approve(RecurringCharge.ID(plan: id, number: 1))
         clock.advance(by: .seconds(9 * Self.day))
         try await scheduler.look()
-        #expect(heard.words == ["paid 0", "waiting 1", "paid 1"])
+        #expect(words == ["paid 0", "waiting 1", "paid 1"])
     }
 
     @Test("A journal that fails is a problem of that look, and pays nothing")
@@ -306,12 +293,12 @@ struct SchedulerTests {
         let failing = OvertakenJournal(journal) { throw JournalError.notAJournal(path: "plans") }
         let scheduler = RecurringScheduler(
             journal: failing, payer: payer, clock: clock,
-            listener: { [heard] event in heard.events.withLock { $0.append(event) } })
+            listener: { [heard] event in heard.add(event) })
         try await scheduler.add(try plan())
         try await scheduler.look()
-        #expect(heard.words == ["problem"] && payer.calls.isEmpty)
+        #expect(words == ["problem"] && payer.calls.isEmpty)
         try await scheduler.look()
-        #expect(heard.words == ["problem", "paid 0"])
+        #expect(words == ["problem", "paid 0"])
     }
 }
 

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
-import Synchronization
 import TestSupport
 import Testing
 
@@ -11,25 +10,18 @@ struct TermsTests {
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
     private let journal = InMemoryRecurringJournal()
     private let payer = ScriptedPayer()
-    private let heard = Heard()
+    private let heard = Collected<String>()
     private let plan = RecurringPlan.ID(rawValue: "rent")
     private var period: RecurringCharge.ID { RecurringCharge.ID(plan: plan, number: 0) }
 
-    private final class Heard: Sendable {
-        private let all = Mutex<[String]>([])
-        var lines: [String] { all.withLock { $0 } }
-
-        func hear(_ event: RecurringEvent) {
-            let line =
-                switch event {
-                case .waiting(let charge): "waiting for \(charge.terms?["payee"]?.string ?? "-")"
-                case .upcoming(let charge): "upcoming for \(charge.terms?["payee"]?.string ?? "-")"
-                case .paid: "paid"
-                case .missed: "missed"
-                case .postponed: "postponed"
-                default: "\(event)"
-                }
-            all.withLock { $0.append(line) }
+    private static func line(_ event: RecurringEvent) -> String {
+        switch event {
+        case .waiting(let charge): "waiting for \(charge.terms?["payee"]?.string ?? "-")"
+        case .upcoming(let charge): "upcoming for \(charge.terms?["payee"]?.string ?? "-")"
+        case .paid: "paid"
+        case .missed: "missed"
+        case .postponed: "postponed"
+        default: "\(event)"
         }
     }
 
@@ -37,12 +29,12 @@ struct TermsTests {
         _ policy: RecurringPolicy = RecurringPolicy(), startingIn seconds: Double = 0
     ) async throws -> RecurringScheduler {
         let heard = heard
-        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { heard.hear($0) })
+        let scheduler = RecurringScheduler(
+            journal: journal, payer: payer, clock: clock, listener: { heard.add(Self.line($0)) })
         try await scheduler.add(
             RecurringPlan(
-                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.weekly, from: clock.now.addingTimeInterval(seconds)), policy: policy,
-                details: ["payee": "mina"]))
+                plan.rawValue, .weekly, from: clock.now.addingTimeInterval(seconds), policy, details: ["payee": "mina"])
+        )
         return scheduler
     }
 
@@ -60,10 +52,10 @@ struct TermsTests {
         try await scheduler.look()
         try await lead(scheduler, to: "eve")
         await #expect(throws: RecurringAnswerError.changed(period)) { try await scheduler.approve(period) }
-        #expect(heard.lines == ["waiting for mina", "waiting for eve"] && payer.calls == ["pay rent/0"])
+        #expect(heard.all == ["waiting for mina", "waiting for eve"] && payer.calls == ["pay rent/0"])
         #expect(await journal.charge(period)?.isApproved == false)
         try await scheduler.approve(period)
-        #expect(heard.lines.last == "paid" && payer.calls.last == "pay rent/0 approved")
+        #expect(heard.all.last == "paid" && payer.calls.last == "pay rent/0 approved")
     }
 
     @Test(
@@ -81,7 +73,7 @@ struct TermsTests {
             clock.advance(by: .seconds(3600))
             try await scheduler.look()
         }
-        #expect(heard.lines == [event, "postponed", "waiting for eve"])
+        #expect(heard.all == [event, "postponed", "waiting for eve"])
         #expect(await journal.charge(period)?.isApproved == false)
         #expect(payer.calls == ["pay rent/0", "pay rent/0 approved"])
     }
@@ -94,9 +86,9 @@ struct TermsTests {
         for _ in 0..<2 {
             clock.advance(by: .seconds(7200))
             try await scheduler.look()
-            if payer.calls.isEmpty { #expect(heard.lines == ["upcoming for mina", "upcoming for eve"]) }
+            if payer.calls.isEmpty { #expect(heard.all == ["upcoming for mina", "upcoming for eve"]) }
         }
-        #expect(heard.lines == ["upcoming for mina", "upcoming for eve", "paid"])
+        #expect(heard.all == ["upcoming for mina", "upcoming for eve", "paid"])
     }
 
     @Test(
@@ -115,7 +107,7 @@ struct TermsTests {
         }
         clock.advance(by: .seconds(3600))
         try await scheduler.look()
-        #expect(heard.lines == ["upcoming for mina", "waiting for eve"] && payer.calls.isEmpty)
+        #expect(heard.all == ["upcoming for mina", "waiting for eve"] && payer.calls.isEmpty)
     }
 
     @Test("An approval throws when the plan is paused or ended, before the payment or meanwhile, and nothing is paid")
@@ -128,7 +120,7 @@ struct TermsTests {
         try await scheduler.resume(plan)
         try await scheduler.end(plan)
         await #expect(throws: RecurringAnswerError.notCharged(period)) { try await scheduler.approve(period) }
-        #expect(payer.calls.isEmpty && heard.lines == ["upcoming for mina"])
+        #expect(payer.calls.isEmpty && heard.all == ["upcoming for mina"])
     }
 
     @Test("A second try of an announced period asks about another payee")
@@ -141,6 +133,6 @@ struct TermsTests {
         try await lead(scheduler, to: "eve")
         clock.advance(by: .seconds(3600))
         try await scheduler.look()
-        #expect(heard.lines == ["upcoming for mina", "postponed", "waiting for eve"] && payer.calls.count == 1)
+        #expect(heard.all == ["upcoming for mina", "postponed", "waiting for eve"] && payer.calls.count == 1)
     }
 }

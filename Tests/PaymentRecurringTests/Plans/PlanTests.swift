@@ -3,6 +3,18 @@ import PaymentCore
 import PaymentRecurring
 import Testing
 
+extension RecurringPlan {
+    /// Creates a plan of five satoshi a period.
+    init(
+        _ id: String, _ rhythm: RecurringSchedule.Rhythm = .daily, from start: Date,
+        _ policy: RecurringPolicy = RecurringPolicy(), details: JSONValue = [:]
+    ) throws {
+        try self.init(
+            id: ID(rawValue: id), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+            schedule: RecurringSchedule(rhythm, from: start), policy: policy, details: details)
+    }
+}
+
 @Suite("Plans")
 struct PlanTests {
     static let start = Date(timeIntervalSince1970: 1_800_000_000)

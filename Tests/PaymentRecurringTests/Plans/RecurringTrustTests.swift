@@ -25,38 +25,30 @@ struct RecurringTrustTests {
         }
     }
 
-    private final class EventList: Sendable {
-        let all = Mutex<[RecurringEvent]>([])
-    }
-
     private let clock = OffClock()
     private let journal = InMemoryRecurringJournal()
-    private let list = EventList()
+    private let list = Collected<RecurringEvent>()
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func scheduler(witness: RecurringScheduler.Witness? = nil) -> RecurringScheduler {
         let list = list
         return RecurringScheduler(
             journal: journal, payer: ScriptedPayer(), clock: clock, witness: witness,
-            listener: { event in list.all.withLock { $0.append(event) } })
+            listener: { event in list.add(event) })
     }
 
     /// A scheduler that has trusted the present time, with a plan that begins in fifty years.
     private func running(witness: RecurringScheduler.Witness? = nil) async throws -> RecurringScheduler {
         let scheduler = scheduler(witness: witness)
-        try await scheduler.add(
-            RecurringPlan(
-                id: RecurringPlan.ID(rawValue: "sub"), provider: "acme",
-                amount: Money(minorUnits: 5, currency: .satoshi),
-                schedule: RecurringSchedule(.daily, from: clock.now.addingTimeInterval(50 * 365 * 86_400))))
+        try await scheduler.add(RecurringPlan("sub", from: clock.now.addingTimeInterval(50 * 365 * 86_400)))
         return scheduler
     }
 
     /// Looks, and returns true if the clock was believed.
     private func believes(_ scheduler: RecurringScheduler) async throws -> Bool {
-        list.all.withLock { $0 = [] }
+        list.clear()
         try await scheduler.look()
-        return list.all.withLock { $0.isEmpty }
+        return list.all.isEmpty
     }
 
     @Test("A clock that is doubted is reported with its time and the trusted one", arguments: [-25.0, 745])
@@ -64,7 +56,7 @@ struct RecurringTrustTests {
         _ = try await running()
         clock.pass(0, andSetTo: hours)
         #expect(try await !believes(scheduler()))
-        #expect(list.all.withLock { $0 } == [.doubtfulClock(now: clock.now, trusted: start)])
+        #expect(list.all == [.doubtfulClock(now: clock.now, trusted: start)])
         #expect(await journal.trustedTime() == start)
     }
 
