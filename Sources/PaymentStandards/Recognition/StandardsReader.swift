@@ -129,13 +129,11 @@ struct Hearing: ~Copyable {
     private let link: PaymentLink
     /// The text that all standards read.
     private let whole: TextPart
-    /// The first sound reading. It is mostly the only one, so the list holds only the others.
-    private var sound: Recognition.Sound?
-    private var alsoSound: [Recognition.Sound] = []
+    private var sounds: [Recognition.Sound] = []
     private var finding: Finding?
     /// The defect of the first standard that finds the text foreign.
     private var nearest: Finding?
-    /// The first standard that was asked, and the others.
+    /// The first standard that was asked. It is mostly the only one, so the list holds only the others.
     private var asked: (any PaymentStandard.Type)?
     private var alsoAsked: [any PaymentStandard.Type] = []
 
@@ -146,10 +144,10 @@ struct Hearing: ~Copyable {
     }
 
     /// True if a standard knows the text. No further level is asked.
-    var isOver: Bool { sound != nil || finding != nil }
+    var isOver: Bool { !sounds.isEmpty || finding != nil }
 
     /// True if a standard finds the text sound.
-    var isSound: Bool { sound != nil && !isSecret }
+    var isSound: Bool { !sounds.isEmpty && !isSecret }
 
     /// True if a standard found a private key.
     private var isSecret: Bool { finding?.defect.kind == .secret }
@@ -162,17 +160,17 @@ struct Hearing: ~Copyable {
     /// - Parameter seen: The hearing of the text without such signs.
     mutating func name(_ hidden: InvisibleSign, without seen: borrowing Hearing) {
         guard !isSecret, seen.isSound || !isOver && seen.isOver else { return }
-        let standard = seen.sound?.standard ?? seen.finding?.standard ?? ""
+        let standard = seen.sounds.first?.standard ?? seen.finding?.standard ?? ""
         var error = hidden.defect
         error.holdsSecret =
-            seen.sound?.value.instruction.holdsSecret ?? false || seen.finding?.defect.holdsSecret ?? false
+            seen.sounds.first?.value.instruction.holdsSecret ?? false || seen.finding?.defect.holdsSecret ?? false
         finding = Finding(standard: standard, defect: error)
     }
 
     /// Makes the missing scheme the defect of an address with parameters. `address` is the hearing of the address
     /// alone.
     mutating func nameMissingScheme(of address: borrowing Hearing) {
-        guard let standard = address.sound?.standard, let error = MissingScheme.defect(standard) else { return }
+        guard let standard = address.sounds.first?.standard, let error = MissingScheme.defect(standard) else { return }
         finding = Finding(standard: standard, defect: error)
     }
 
@@ -193,8 +191,7 @@ struct Hearing: ~Copyable {
             alsoAsked.append(standard)
         }
         do throws(StandardDefect) {
-            let new = try PaymentText(link, whole).read(by: standard)
-            if sound == nil { sound = new } else { alsoSound.append(new) }
+            sounds.append(try PaymentText(link, whole).read(by: standard))
         } catch {
             var error = error
             if standard.isSecret { error.holdsSecret = true }
@@ -221,8 +218,8 @@ struct Hearing: ~Copyable {
 
     consuming func recognition() -> Recognition {
         if let finding, !isSound { return .defective(standard: finding.standard, finding.defect) }
-        guard let sound else { return .none }
-        return alsoSound.isEmpty ? .sound(sound) : .ambiguous([sound] + alsoSound)
+        guard sounds.count < 2, let sound = sounds.popLast() else { return sounds.isEmpty ? .none : .ambiguous(sounds) }
+        return .sound(sound)
     }
 }
 

@@ -22,17 +22,16 @@ public struct EIP681: WritablePaymentStandard {
     let function: String?
     /// The parameters in order, numbers as digits.
     private(set) var parameters: [Parameter] = []
-    private let targetKind: Party
 
-    /// The kind of a target or payee. To find it takes up to two hashes.
-    private enum Party: Sendable {
+    /// The kind of a target or payee. To find it takes a hash.
+    private enum Party {
         case name
         case address
         case checksummedAddress
 
         init(_ text: String) {
             let address = try? EthereumAddress(parsing: text)
-            self = address.map { $0.checksummed == text ? .checksummedAddress : .address } ?? .name
+            self = address.map { $0.checksummed(spelt: text) == text ? .checksummedAddress : .address } ?? .name
         }
     }
 
@@ -73,7 +72,6 @@ public struct EIP681: WritablePaymentStandard {
         let (head, function) = path.cut(at: "/")
         let (name, chain) = head.cut(at: "@")
         (hasPrefix, target) = try Self.readTarget(name)
-        targetKind = Party(target)
         chainID = try chain.map { part throws(StandardDefect) in try Self.readChain(part) }
         self.function = try function.map { part throws(StandardDefect) in try Self.readFunction(part) }
         let reader = self.function == nil || self.function == "transfer" ? Self.reader : Self.callReader
@@ -165,21 +163,22 @@ public struct EIP681: WritablePaymentStandard {
 
     private func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    private var isAddress: Bool { targetKind != .name }
-
-    private var targetChecksum: String {
-        switch targetKind {
-        case .name: "ens"
-        case .address: "none"
-        case .checksummedAddress: "valid"
-        }
-    }
+    private var isAddress: Bool { Party(target) != .name }
 
     /// The fields of `eip681`.
     public var fields: InstructionFields {
         var fields: InstructionFields = ["target": .string(target)]
-        fields.set("targetKind", isAddress ? "address" : "ens")
-        fields.set("targetChecksum", targetChecksum)
+        switch Party(target) {
+        case .name:
+            fields.set("targetKind", "ens")
+            fields.set("targetChecksum", "ens")
+        case .address:
+            fields.set("targetKind", "address")
+            fields.set("targetChecksum", "none")
+        case .checksummedAddress:
+            fields.set("targetKind", "address")
+            fields.set("targetChecksum", "valid")
+        }
         fields.setOrNull("chainId", chainID)
         fields.setOrNull("function", function)
         fields.setOrNull("prefix", hasPrefix ? "pay" : nil)
@@ -220,7 +219,7 @@ public struct EIP681: WritablePaymentStandard {
                 if carries { instruction.amount = coins }
                 instruction.warnings.append(.contractCall)
             }
-            let kind = payee == target ? targetKind : Party(payee)
+            let kind = Party(payee)
             instruction.payee = .init(account: payee, check: kind == .checksummedAddress ? .checksum : .none)
             if kind == .address { instruction.warnings.append(.missingChecksum) }
             if kind == .name { instruction.warnings.append(.followsURL) }
@@ -231,7 +230,7 @@ public struct EIP681: WritablePaymentStandard {
                 instruction.setPayments([
                     .init(payee: instruction.payee, amount: instruction.amount),
                     .init(
-                        payee: .init(account: target, check: targetKind == .checksummedAddress ? .checksum : .none),
+                        payee: .init(account: target, check: Party(target) == .checksummedAddress ? .checksum : .none),
                         amount: coins),
                 ])
                 instruction.warnings.append(.contractCall)
@@ -270,14 +269,11 @@ struct ERC55: PaymentStandard {
 
     let address: EthereumAddress
     let text: String
-    /// The address with the checksum, which takes a hash.
-    private let checksummed: String
 
     init(_ source: inout PaymentText) throws(StandardDefect) {
         let part = source.all().trimmed
         address = try Self.address(part, "address")
         text = part.text
-        checksummed = address.checksummed
     }
 
     /// Reads the address in `part`, which its standard calls `name`.
@@ -302,20 +298,31 @@ struct ERC55: PaymentStandard {
         }
     }
 
-    /// True if capitals and small letters are a checksum. The checksum has been checked.
-    var isChecksummed: Bool { text == checksummed }
-
     var fields: InstructionFields {
-        ["checksummed": .bool(isChecksummed), "checksum": .string(checksummed)]
+        let checksummed = address.checksummed(spelt: text)
+        return ["checksummed": .bool(text == checksummed), "checksum": .string(checksummed)]
     }
 
     /// Pays the address, on the chain that the payer chooses.
     var instruction: PaymentInstruction {
         makeInstruction { instruction in
-            instruction.payee = .init(account: checksummed, check: isChecksummed ? .checksum : .none)
+            let checksummed = address.checksummed(spelt: text)
+            instruction.payee = .init(account: checksummed, check: text == checksummed ? .checksum : .none)
             instruction.network = "eip155"
-            if !isChecksummed { instruction.warnings.append(.missingChecksum) }
+            if text != checksummed { instruction.warnings.append(.missingChecksum) }
         }
+    }
+}
+
+extension EthereumAddress {
+    /// Returns ``checksummed``, which takes a hash unless `text` has it: letters of both cases in the text of an address
+    /// are its checksum, which was checked.
+    ///
+    /// - Parameter text: The text that the address was read from.
+    fileprivate func checksummed(spelt text: String) -> String {
+        let digits = text.utf8.dropFirst(2)
+        let isChecked = digits.contains { 0x41...0x46 ~= $0 } && digits.contains { 0x61...0x66 ~= $0 }
+        return isChecked ? text : checksummed
     }
 }
 
