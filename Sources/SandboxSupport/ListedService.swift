@@ -61,7 +61,6 @@ extension ListedService {
         scenarios + (isShown ? tampered : [])
     }
 
-    package func facts(of payment: String) async -> ListedFacts { ListedFacts() }
     package func notifications(from index: Int) async -> [SentNotification]? { nil }
     package func notifyAgain(about payment: String) async -> SentNotification? { nil }
     package func expire() async {}
