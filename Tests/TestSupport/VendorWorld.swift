@@ -6,7 +6,7 @@ package import PaymentTesting
 import PaymentTransport
 
 /// A vendor's sandbox with a ledger.
-package protocol VendorSandbox: SandboxService {
+package protocol WorldSandbox: SandboxService {
     /// The origin of the vendor's service.
     static var origin: String { get }
     /// The header fields of requests that name none.
@@ -14,7 +14,7 @@ package protocol VendorSandbox: SandboxService {
     var ledger: SandboxLedger { get async }
 }
 
-extension VendorSandbox {
+extension WorldSandbox {
     package static var headers: [(String, String)] { [] }
 }
 
@@ -22,7 +22,7 @@ extension VendorSandbox {
 ///
 /// `Service` is the vendor's service that ``router`` has. It is `Void` in suites that send their own requests or make
 /// their own services.
-package struct VendorWorld<Sandbox: VendorSandbox, Service: Sendable>: Sendable {
+package struct VendorWorld<Sandbox: WorldSandbox, Service: Sendable>: Sendable {
     package let clock: VirtualClock
     package let sandbox: Sandbox
     package let faults: FaultInjector
@@ -107,7 +107,7 @@ extension VendorWorld {
         _ method: HTTPRequest.Method, _ url: String, _ body: JSONValue? = nil,
         headers: [(String, String)] = Sandbox.headers
     ) async throws -> PayAnswer {
-        var request = HTTPRequest(method, try HTTPURL(url.hasPrefix("/") ? origin + url : url))
+        var request = HTTPRequest(method, try HTTPURL(url.contains("://") ? url : origin + url))
         if let body {
             request.body = body.serialized()
             request.headers["Content-Type"] = "application/json"

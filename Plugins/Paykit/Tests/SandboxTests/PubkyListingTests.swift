@@ -134,6 +134,7 @@ struct PubkyListingTests {
             data: cursor: 1
             data: content_hash: 6o8WPbOGgpJeRJHF5Y1Ls1Bu+MFOt4qG6QjFYkpnIA8=
 
+
             """
         let deletion = "event: DEL\ndata: pubky://\(key)/pub/a\ndata: cursor: 3\n\n"
         #expect(answer.text == put + deletion)

@@ -10,7 +10,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-extension CitconSandbox: VendorSandbox {
+extension CitconSandbox: WorldSandbox {
     static var origin: String { "https://api.sandbox.citconpay.com" }
 }
 

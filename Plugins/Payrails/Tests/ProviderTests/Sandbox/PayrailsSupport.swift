@@ -11,7 +11,7 @@ import Testing
 
 typealias PayrailsScenario = PayrailsSandbox.Scenario
 
-extension PayrailsSandbox: VendorSandbox {
+extension PayrailsSandbox: WorldSandbox {
     static var origin: String { "https://api-pub.payrails.io" }
 }
 

@@ -11,7 +11,7 @@ import WalletConnectPaySandbox
 
 typealias Scenario = WalletConnectPaySandbox.Scenario
 
-extension WalletConnectPaySandbox: VendorSandbox {
+extension WalletConnectPaySandbox: WorldSandbox {
     static var origin: String { "https://api.pay.walletconnect.com" }
     static var headers: [(String, String)] { [("Api-Key", "k")] }
 }
