@@ -56,7 +56,8 @@ package struct SimulatedCitcon: SimulatedVendor {
     ) async throws -> any SimulatedPayment {
         let known = CitconSandbox.Scenario(rawValue: scenario.name) ?? .endless
         guard let charge = await sandbox.createCharge(known, over: amount, ipn: Self.ipn) else {
-            throw PaymentError(.requestRefused, "the scenario \(scenario.name) has another currency")
+            let asked = amount.map { " than \($0)" } ?? ""
+            throw PaymentError(.requestRefused, "the scenario \(scenario.name) has another currency\(asked)")
         }
         let (paid, foreign) = await (sandbox.createCharge(.unionPay), otherMerchants.createCharge(ipn: Self.ipn))
         await sandbox.pay(paid)

@@ -69,7 +69,8 @@ package struct SimulatedWalletConnectPay: SimulatedVendor {
     ) async throws -> any SimulatedPayment {
         let known = WalletConnectPaySandbox.Scenario(rawValue: scenario.name) ?? .endless
         guard let made = await sandbox.createPayment(known, over: amount) else {
-            throw PaymentError(.requestRefused, "the scenarios are priced in dollars")
+            let asked = amount.map { ", not in \($0.currency)" } ?? ""
+            throw PaymentError(.requestRefused, "the scenarios are priced in dollars\(asked)")
         }
         let paid = await sandbox.createPayment(.alreadyPaid)
         await otherMerchants.pay(otherMerchants.createPayment(.paidAtOnce).id)
