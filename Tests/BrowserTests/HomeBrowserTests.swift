@@ -125,6 +125,8 @@ struct HomeBrowserTests {
         try await HomeBrowser.visit { browser in
             let driver = browser.driver
             try await browser.scenario("walletconnect-pay/paid-at-once", "open")
+            // The press returns when the form is sent. The page may come later.
+            _ = try await driver.find("img.qr")
             #expect(try await driver.url.hasPrefix(browser.base + "/buyer/"))
             let drawn = try await driver.run(
                 "const code = document.querySelector(\"img.qr\"); return code.complete && code.naturalWidth > 0")

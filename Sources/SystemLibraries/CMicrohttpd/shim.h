@@ -41,16 +41,16 @@ static inline int sandbox_listen(uint16_t *port, int *problem) {
 
 /// Swift cannot call functions with variable arguments: this starts a daemon with the options that the sandbox uses.
 ///
-/// One polling thread serves all connections: with epoll where the system has it, because select ends at 1,024 files. The
-/// daemon owns `listener` from here on.
+/// One polling thread serves all connections with poll, because select ends at 1,024 files. Epoll is not used: the
+/// library's thread may take the listener out of the epoll set while ``MHD_quiesce_daemon`` does, and it ends the process
+/// when it finds that done (version 0.9.75, daemon.c, "Failed to remove listen FD from epoll set"). The daemon owns
+/// `listener` from here on.
 static inline struct MHD_Daemon *sandbox_start_daemon(
     int listener, unsigned int idle_seconds, unsigned int connections, void *context,
     void *(*begin)(void *context, const char *target, struct MHD_Connection *connection),
     MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback watch,
     size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text)) {
-    unsigned int polling = MHD_is_feature_supported(MHD_FEATURE_EPOLL) == MHD_YES ? MHD_USE_EPOLL
-        : MHD_is_feature_supported(MHD_FEATURE_POLL) == MHD_YES                     ? MHD_USE_POLL
-                                                                                    : MHD_USE_AUTO;
+    unsigned int polling = MHD_is_feature_supported(MHD_FEATURE_POLL) == MHD_YES ? MHD_USE_POLL : MHD_USE_AUTO;
     return MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | polling | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
