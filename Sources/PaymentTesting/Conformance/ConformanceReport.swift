@@ -72,6 +72,44 @@ where Name.RawValue == String {
 
 // MARK: - Trials of storages
 
+/// A kind of store that is probed.
+public struct StorageSubject<Store: Sendable>: Sendable {
+    /// One empty store, and the functions of its storage.
+    public struct Storage: Sendable {
+        /// The store.
+        public let store: Store
+        /// Opens the same storage again, as another process would; nil if that is impossible.
+        public let reopen: (@Sendable () async throws -> Store)?
+        /// Cuts the power and opens the remains; nil if there is no such storage, or no way to cut its power. Nothing
+        /// opened before is used afterwards.
+        public let losePower: (@Sendable () async throws -> Store)?
+
+        /// Creates a storage.
+        public init(
+            _ store: Store, reopen: (@Sendable () async throws -> Store)? = nil,
+            losePower: (@Sendable () async throws -> Store)? = nil
+        ) {
+            self.store = store
+            self.reopen = reopen
+            self.losePower = losePower
+        }
+    }
+
+    /// The name for reports.
+    public let name: String
+    let make: @Sendable () async throws -> Storage
+
+    /// Creates a subject.
+    ///
+    /// - Parameters:
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty store in its own storage, at every call.
+    public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
+        self.name = name
+        self.make = make
+    }
+}
+
 /// One probe of one storage: it calls the storage and collects the defects.
 package protocol StorageTrial: Sendable {
     var findings: Findings { get }

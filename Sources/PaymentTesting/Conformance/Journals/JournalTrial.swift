@@ -10,7 +10,7 @@ import PaymentRouting
 /// One probe of one journal: it writes to the journal and collects the defects.
 final class JournalTrial: StorageTrial {
     let storage: JournalSubject.Storage
-    var journal: any PaymentJournal { storage.journal }
+    var journal: any PaymentJournal { storage.store }
     let findings = Findings()
 
     init(_ storage: JournalSubject.Storage) { self.storage = storage }
