@@ -390,6 +390,9 @@ let examples: [Target] = [
         ],
         path: "Examples/own-provider", exclude: ["expected-output.txt"]),
     .executableTarget(
+        name: "own-store", dependencies: ["PaymentCore", "PaymentTesting"], path: "Examples/own-store",
+        exclude: ["expected-output.txt"]),
+    .executableTarget(
         name: "auto-pay", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore"],
         path: "Examples/auto-pay", exclude: ["expected-output.txt"]),
     .executableTarget(
@@ -615,7 +618,7 @@ let wholes: [Target] = [
         name: "ExampleTests",
         dependencies: [
             "PaymentCore", "PaymentTesting", "TestSupport", "quick-start", "sandbox-payment", "route-links",
-            "custom-provider", "own-provider", "auto-pay", "wallet-checkout", "stored-instrument-checkout",
+            "custom-provider", "own-provider", "own-store", "auto-pay", "wallet-checkout", "stored-instrument-checkout",
             "payrails-merchant", "merchant-checkout", "citcon-order", "progress", "paykit-contacts", "subscriptions",
             "claim-a-standard", "crash-recovery", "pay-a-lightning-address", "merchant-server", "standalone-app",
         ]),

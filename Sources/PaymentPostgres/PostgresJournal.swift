@@ -56,13 +56,17 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
     /// - Returns: true if the lease was taken.
     /// - Throws: ``JournalError`` when the server cannot be used.
     public func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
-        try await leases.acquire(lease, at: now)
+        try await leases.acquire(LeaseRows.Lease(lease), at: now)
     }
 
     /// Makes a held lease count from now on.
     ///
     /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or the lease was released.
-    public func renew(_ lease: PaymentLease, at now: Date) async throws { try await leases.renew(lease, at: now) }
+    public func renew(_ lease: PaymentLease, at now: Date) async throws {
+        guard try await leases.renew(LeaseRows.Lease(lease), at: now) else {
+            throw JournalError.leaseLost(lease.payment)
+        }
+    }
 
     /// Releases a lease. An attempt that is left open is due then, and a ``PostgresWorker`` is notified of it.
     ///
@@ -86,7 +90,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
                 "refunded": attempt.reference.refundedPayment.map { .key($0) } ?? .null,
             ])
         let looks = [
-            leases.renewing(lease, at: attempt.startedAt),
+            leases.renewing(LeaseRows.Lease(lease), at: attempt.startedAt),
             Statement("SELECT write FROM \(tables.attempt) WHERE id = $1", [.text(attempt.id.rawValue)]),
             Statement("SELECT id FROM \(tables.attempt) WHERE payment = $1 AND NOT finished", [key]),
             lookingAtSpending(of: attempt.id),
@@ -110,7 +114,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
         let content = try StoredEntry.content(entry.event)
         let write = random.hex(32)
         let looks = [
-            leases.renewing(lease, at: entry.date),
+            leases.renewing(LeaseRows.Lease(lease), at: entry.date),
             Statement(
                 "SELECT \(StoredAttempt.Status.list) FROM \(tables.attempt) WHERE id = $1", [.text(attempt.rawValue)]),
             Statement(
@@ -494,14 +498,25 @@ struct LeaseRows: Sendable {
 
     private static let now = PostgresStore.now(4)
 
-    private func values(_ lease: PaymentLease, _ now: Date) -> [Database.Value] {
-        [
-            .key(lease.payment), .text(lease.holder), .real(lease.duration / .seconds(1)), store.time(now),
-        ]
+    /// One lease, as its row is found and written.
+    struct Lease {
+        let key: Database.Value
+        let holder: String
+        let duration: Duration
+
+        init(_ lease: PaymentLease) { (key, holder, duration) = (.key(lease.payment), lease.holder, lease.duration) }
+
+        init(_ lease: RecordLease) {
+            (key, holder, duration) = (.key([lease.room.kind, lease.room.name]), lease.holder, lease.duration)
+        }
+    }
+
+    private func values(_ lease: Lease, _ now: Date) -> [Database.Value] {
+        [lease.key, .text(lease.holder), .real(lease.duration / .seconds(1)), store.time(now)]
     }
 
     /// Takes a lease. A second request of the same holder renews it.
-    func acquire(_ lease: PaymentLease, at now: Date) async throws(JournalError) -> Bool {
+    func acquire(_ lease: Lease, at now: Date) async throws(JournalError) -> Bool {
         let taken = try await store.rows(
             Statement(
                 """
@@ -513,20 +528,20 @@ struct LeaseRows: Sendable {
         return !taken.isEmpty
     }
 
-    func renew(_ lease: PaymentLease, at now: Date) async throws(JournalError) {
-        if try await store.rows(renewing(lease, at: now)).isEmpty { throw .leaseLost(lease.payment) }
+    /// - Returns: false if the lease is not held.
+    func renew(_ lease: Lease, at now: Date) async throws(JournalError) -> Bool {
+        !(try await store.rows(renewing(lease, at: now)).isEmpty)
     }
 
     /// Returns the statement that renews a lease, locks it for its transaction, and returns a row if it is held.
-    func renewing(_ lease: PaymentLease, at now: Date) -> Statement {
+    func renewing(_ lease: Lease, at now: Date) -> Statement {
         Statement(
             "UPDATE \(table) SET ends = \(Self.now) + $3 WHERE payment = $1 AND holder = $2 RETURNING 1",
             values(lease, now))
     }
 
-    func release(_ lease: PaymentLease) async throws(JournalError) {
+    func release(_ lease: Lease) async throws(JournalError) {
         _ = try await store.rows(
-            Statement(
-                "DELETE FROM \(table) WHERE payment = $1 AND holder = $2", [.key(lease.payment), .text(lease.holder)]))
+            Statement("DELETE FROM \(table) WHERE payment = $1 AND holder = $2", [lease.key, .text(lease.holder)]))
     }
 }

@@ -33,18 +33,22 @@ public struct PostgresRecurringJournal: RecurringJournal {
     /// - Returns: true if the lease was taken.
     /// - Throws: ``JournalError`` when the server cannot be used.
     public func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
-        try await leases.acquire(lease, at: now)
+        try await leases.acquire(LeaseRows.Lease(lease), at: now)
     }
 
     /// Makes a held lease count from now on.
     ///
     /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or the lease was released.
-    public func renew(_ lease: PaymentLease, at now: Date) async throws { try await leases.renew(lease, at: now) }
+    public func renew(_ lease: PaymentLease, at now: Date) async throws {
+        guard try await leases.renew(LeaseRows.Lease(lease), at: now) else {
+            throw JournalError.leaseLost(lease.payment)
+        }
+    }
 
     /// Releases a lease.
     ///
     /// - Throws: ``JournalError`` when the server cannot be used; the lease then ends by itself.
-    public func release(_ lease: PaymentLease) async throws { try await leases.release(lease) }
+    public func release(_ lease: PaymentLease) async throws { try await leases.release(LeaseRows.Lease(lease)) }
 
     // MARK: Plans
 
@@ -130,7 +134,7 @@ public struct PostgresRecurringJournal: RecurringJournal {
             "UPDATE \(tables.charge) SET look = $3, detail = $4, write = $5 WHERE plan = $1 AND number = $2",
             Self.key(charge.id) + [StoredCharge.look(charge), .text(try StoredCharge.text(charge)), .text(write)])
         let looks = [
-            leases.renewing(lease, at: now),
+            leases.renewing(LeaseRows.Lease(lease), at: now),
             Statement("SELECT write FROM \(tables.charge) WHERE plan = $1 AND number = $2", Self.key(charge.id)),
             Statement(
                 "SELECT \(StoredCharge.Column.list) FROM \(tables.charge) WHERE plan = $1 AND number = $2",

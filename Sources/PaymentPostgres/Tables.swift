@@ -27,6 +27,13 @@ package struct Tables: Sendable {
     var lease: String { "\(schema).lease" }
     /// The leases of periods of plans, whose workers pay while they hold them.
     var periodLease: String { "\(schema).period_lease" }
+    var record: String { "\(schema).record" }
+    /// The marks of records.
+    var mark: String { "\(schema).mark" }
+    /// The names of changes whose commit may not be known yet to the one who made them.
+    var change: String { "\(schema).change" }
+    /// The leases of records' rooms.
+    var roomLease: String { "\(schema).room_lease" }
 
     /// Returns the statement that adds a row.
     ///
@@ -74,8 +81,21 @@ package struct Tables: Sendable {
             case .plan(let id): [schema, "plan", id.rawValue]
             case .other(let name): [schema, "other", name]
             }
-        let number = digest(parts).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        return Statement("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
+        return Self.locking(Self.lockNumber(parts))
+    }
+
+    /// Returns the statements that take the locks of rooms, always in the same order, so that no two transactions wait
+    /// for each other.
+    func locking(_ rooms: Set<RecordRoom>) -> [Statement] {
+        Set(rooms.map { Self.lockNumber([schema, "room", $0.kind, $0.name]) }).sorted().map(Self.locking)
+    }
+
+    private static func lockNumber(_ parts: [String]) -> Int64 {
+        digest(parts).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+
+    private static func locking(_ number: Int64) -> Statement {
+        Statement("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
     }
 
     /// The channel of notifications about due work, whose name is short, as the server demands.
@@ -227,6 +247,39 @@ package struct Tables: Sendable {
                     "CREATE INDEX delivery_provider ON \(tables.delivery) (provider) WHERE attempt IS NULL",
                 ]
             },
+        ])
+
+    /// The tables of records. Names are `bytea`, in UTF-8, which compares and orders them by their bytes.
+    static let records = PostgresTables(
+        part: "records",
+        steps: [
+            { schema in
+                let tables = Tables(schema)
+                return [
+                    """
+                    CREATE TABLE \(tables.record) (
+                        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                        kind bytea NOT NULL,
+                        room bytea NOT NULL,
+                        name bytea NOT NULL,
+                        value bytea NOT NULL,
+                        UNIQUE (kind, room, name)
+                    )
+                    """,
+                    """
+                    CREATE TABLE \(tables.mark) (
+                        kind bytea NOT NULL,
+                        name bytea NOT NULL,
+                        value bytea NOT NULL,
+                        record bigint NOT NULL REFERENCES \(tables.record) (number) ON DELETE CASCADE,
+                        PRIMARY KEY (kind, name, value, record)
+                    )
+                    """,
+                    "CREATE INDEX mark_record ON \(tables.mark) (record)",
+                    "CREATE TABLE \(tables.change) (name text PRIMARY KEY, made double precision NOT NULL)",
+                    lease(tables.roomLease),
+                ]
+            }
         ])
 
     private static func lease(_ name: String) -> String {

@@ -23,8 +23,6 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let group: GroupCommit
     private let leases: LeaseTable
 
-    private static let synced = "PRAGMA synchronous = FULL"
-
     /// The queue that the journal works on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -42,7 +40,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
         database = try file.open(random.hex(16))
         group = GroupCommit(database)
-        try database.execute(Self.synced)
+        try database.execute("PRAGMA synchronous = FULL")
         leases = try LeaseTable(database, random)
     }
 
@@ -159,11 +157,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// Makes a transaction without waiting for the disk. It is about entries that may be lost, or about a lease: its
     /// loss in a power failure does no harm, since its holder is gone as well.
     func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
-        try database.execute("PRAGMA synchronous = NORMAL")
-        let result: Swift.Result<Result, JournalError>
-        do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
-        try database.execute(Self.synced)
-        return try result.get()
+        try database.unsynced(body)
     }
 
     // MARK: Reading

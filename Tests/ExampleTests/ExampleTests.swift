@@ -58,7 +58,8 @@ import Testing
         "Prints what its file says",
         arguments: [
             "route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order", "payrails-merchant",
-            "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions", "own-provider", "claim-a-standard",
+            "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions", "own-provider", "own-store",
+            "claim-a-standard",
             "crash-recovery", "merchant-server", "progress", "pay-a-lightning-address",
         ])
     func printsWhatItsFileSays(_ example: String) async throws {

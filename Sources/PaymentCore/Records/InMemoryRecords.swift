@@ -35,28 +35,14 @@ public final class InMemoryRecords: RecordStore {
         }
 
         fileprivate func records(_ query: RecordQuery) -> [StoredRecord] {
-            var found: [(mark: RecordMark, record: StoredRecord)] = []
+            var marked: [(mark: RecordMark, record: StoredRecord)] = []
             for (room, entries) in rooms where room.kind.isExactly(query.kind) {
                 for (key, entry) in entries {
-                    guard let mark = entry.marks[query.mark], query.least.map({ $0 <= mark }) ?? true,
-                        query.greatest.map({ mark <= $0 }) ?? true
-                    else { continue }
-                    found.append((mark, StoredRecord(key: key, value: entry.value, place: entry.place)))
+                    guard let mark = entry.marks[query.mark] else { continue }
+                    marked.append((mark, StoredRecord(key: key, value: entry.value, place: entry.place)))
                 }
             }
-            func isOrdered(_ left: (mark: RecordMark, place: Int64), _ right: (mark: RecordMark, place: Int64)) -> Bool
-            {
-                if left.mark == right.mark { return query.isReversed != (left.place < right.place) }
-                return query.isReversed != (left.mark < right.mark)
-            }
-            if let position = query.position {
-                found.removeAll {
-                    ($0.mark, $0.record.place) == (position.mark, position.place)
-                        || !isOrdered((position.mark, position.place), ($0.mark, $0.record.place))
-                }
-            }
-            return found.sorted { isOrdered(($0.mark, $0.record.place), ($1.mark, $1.record.place)) }
-                .prefix(max(0, query.limit)).map(\.record)
+            return query.found(among: marked)
         }
 
         fileprivate mutating func write(_ write: RecordWrite) {

@@ -307,6 +307,22 @@ public struct RecordQuery: Sendable, Hashable {
             kind, by: mark, from: value, through: value, isReversed: isReversed,
             after: place.map { Position(value, $0) }, limit: limit)
     }
+
+    /// Returns the records that a query finds, in its order, among all records of its kind that have its mark: for
+    /// stores that have no index of their own.
+    public func found(among marked: [(mark: RecordMark, record: StoredRecord)]) -> [StoredRecord] {
+        func comesBefore(_ left: (mark: RecordMark, place: Int64), _ right: (mark: RecordMark, place: Int64)) -> Bool {
+            let (first, second) = isReversed ? (right, left) : (left, right)
+            return first.mark == second.mark ? first.place < second.place : first.mark < second.mark
+        }
+        return
+            marked.filter { mark, record in
+                least.map { $0 <= mark } ?? true && greatest.map { mark <= $0 } ?? true
+                    && position.map { comesBefore(($0.mark, $0.place), (mark, record.place)) } ?? true
+            }
+            .sorted { comesBefore(($0.mark, $0.record.place), ($1.mark, $1.record.place)) }
+            .prefix(max(0, limit)).map(\.record)
+    }
 }
 
 // MARK: - Changes

@@ -292,6 +292,7 @@ struct Parameters {
             let start = bytes.count
             switch value {
             case .text(let text): bytes += text.utf8
+            case .bytes(let value): bytes += value
             case .integer(let number): withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
             case .real(let number): withUnsafeBytes(of: number.bitPattern.bigEndian) { bytes += $0 }
             case .null: break
@@ -354,7 +355,7 @@ package struct Rows: Sendable {
 package struct BinaryCells: RowCells, Sendable {
     let values: [[UInt8]?]
 
-    func bytes(_ place: Int32) -> [UInt8] {
+    package func bytes(_ place: Int32) -> [UInt8] {
         values.indices.contains(Int(place)) ? values[Int(place)] ?? [] : []
     }
 

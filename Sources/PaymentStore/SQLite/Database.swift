@@ -176,6 +176,25 @@ package final class Database {
         }
     }
 
+    /// Runs statements that read, all of them at one moment.
+    package func reading<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try execute("BEGIN")
+        let result: Swift.Result<Result, JournalError>
+        do { result = .success(try body()) } catch { result = .failure(error) }
+        if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
+        return try result.get()
+    }
+
+    /// Makes a transaction without waiting for the disk, in a file whose transactions wait for it otherwise. A loss of
+    /// power may undo it.
+    package func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try execute("PRAGMA synchronous = NORMAL")
+        let result: Swift.Result<Result, JournalError>
+        do { result = .success(try transaction(body)) } catch { result = .failure(error) }
+        try execute("PRAGMA synchronous = FULL")
+        return try result.get()
+    }
+
     /// Runs `body` as a part of a transaction. All of it takes effect with the transaction, or nothing.
     ///
     /// - Returns: the result of the part.
@@ -199,6 +218,7 @@ package final class Database {
     /// A value of a statement's parameter.
     package enum Value: Sendable {
         case text(String)
+        case bytes([UInt8])
         case integer(Int64)
         case real(Double)
         case null
@@ -234,20 +254,30 @@ package final class Database {
         case .null: code = sqlite3_bind_null(statement, index)
         case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
         case .real(let number): code = sqlite3_bind_double(statement, index, number)
+        case .bytes(let bytes):
+            code = bytes.withUnsafeBytes { buffer in
+                // A blob without an address would be null.
+                buffer.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(
+                        statement, index, buffer.baseAddress, Int32(clamping: buffer.count), Self.copies)
+            }
         case .text(var text):
             guard text.utf8.count <= Self.valueLimit else {
                 throw .tooLarge(path: path, bytes: text.utf8.count, limit: Self.valueLimit)
             }
-            // SQLite copies the text, which does not outlive this call.
-            let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
             code = text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) {
-                    sqlite3_bind_text(statement, index, $0.baseAddress ?? Self.empty, Int32(clamping: $0.count), copies)
+                    sqlite3_bind_text(
+                        statement, index, $0.baseAddress ?? Self.empty, Int32(clamping: $0.count), Self.copies)
                 }
             }
         }
         guard code == SQLITE_OK else { throw Self.error(code, path, timeout) }
     }
+
+    /// SQLite copies a value, which does not outlive its binding.
+    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     // An empty text needs an address too. Without one SQLite stores null.
     private static var empty: UnsafePointer<CChar> {

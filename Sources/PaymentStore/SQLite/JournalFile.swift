@@ -42,7 +42,7 @@ package struct JournalFile: Sendable {
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite has
         // applied it. Then only the check after opening counts.
         if access(path + "-journal", F_OK) != 0 { try look() }
-        let database = try Database(path: path, timeout: timeout, limit: limit)
+        let database = try Database(path: path, timeout: timeout, longest: schema.longest, limit: limit)
         // Ended data is overwritten, not only deleted, and so are answers of wallets and forms. Until the write-ahead
         // log is in use, the folder has to reach the disk as well: a rollback journal that reappears after a power
         // failure would be played back over everything that was written since.

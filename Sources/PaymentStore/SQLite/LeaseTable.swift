@@ -18,68 +18,101 @@ package import PaymentRouting
 /// The leases in a file: its table `lease`, and the locks that show if its users live. Its calls are parts of the
 /// caller's transaction.
 package struct LeaseTable: ~Copyable {
-    private enum Column: String, ReferenceColumn {
-        static let table = "lease"
-        case provider, subject, reference, holder, owner, ends
-    }
-
-    /// The statement that makes the table.
-    package static let definition = """
+    /// Returns the statement that makes the table.
+    ///
+    /// - Parameter key: the columns of the leases' keys.
+    static func definition(_ key: [String]) -> String {
+        """
         CREATE TABLE lease (
-            provider TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            reference TEXT NOT NULL,
-            holder TEXT NOT NULL,
+        \(key.map { "    \($0) TEXT NOT NULL,\n" }.joined())    holder TEXT NOT NULL,
             owner INTEGER NOT NULL,
             ends REAL NOT NULL,
-            PRIMARY KEY (provider, subject, reference)
+            PRIMARY KEY (\(key.joined(separator: ", ")))
         ) STRICT, WITHOUT ROWID;
         """
+    }
+
+    /// The statement that makes a table of payments' leases.
+    package static let definition = definition(paymentKey)
+    private static let paymentKey = ["provider", "subject", "reference"]
+    /// The columns of rooms' leases.
+    static let roomKey = ["kind", "room"]
 
     private let database: Database
     private let owner: OwnerLock
+    private let key: [String]
 
     package init(_ database: Database, _ random: any RandomSource) throws(JournalError) {
+        try self.init(database, random, key: Self.paymentKey)
+    }
+
+    init(_ database: Database, _ random: any RandomSource, key: [String]) throws(JournalError) {
         self.database = database
+        self.key = key
         // One of 2^52 bytes. Two owners never share one.
         owner = try OwnerLock(path: database.path + "-owners", id: Int64(random.next() >> 12))
     }
 
-    package func acquire(_ lease: PaymentLease, at now: Date) throws(JournalError) -> Bool {
-        let rows = try database.all(
-            Column.self, "WHERE \(Column.isAbout)", StoredReference.key(lease.payment)
-        ) { (row) throws(JournalError) in (row.text(.holder), row.integer(.owner), row.real(.ends)) }
-        if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
-            end > now.timeIntervalSinceReferenceDate
-        {
-            return false
+    /// The condition on the lease of a key, whose values are the first ones of the statement.
+    private var isKey: String {
+        key.enumerated().map { "\($0.element) = ?\($0.offset + 1)" }.joined(separator: " AND ")
+    }
+
+    /// Takes the lease of a key, unless another holder has it, its process lives, and its end has not come.
+    func acquire(
+        _ values: [Database.Value], by holder: String, until end: Date, at now: Date
+    ) throws(JournalError) -> Bool {
+        var isFree = true
+        try database.forEach(
+            "SELECT holder, owner, ends FROM lease WHERE \(isKey)", values
+        ) { (statement) throws(JournalError) in
+            let cells = StatementCells(statement: statement)
+            isFree =
+                cells.text(0).isExactly(holder) || !owner.isAlive(cells.integer(1))
+                || cells.real(2) <= now.timeIntervalSinceReferenceDate
         }
-        try database.insert(
-            Column.self,
-            Column.allCases.map { column in
-                switch column {
-                case .provider, .subject, .reference: column.part(of: lease.payment)
-                case .holder: .text(lease.holder)
-                case .owner: .integer(owner.id)
-                case .ends: .real(lease.end(from: now).timeIntervalSinceReferenceDate)
-                }
-            }, isReplacing: true)
+        guard isFree else { return false }
+        let columns = key + ["holder", "owner", "ends"]
+        try database.run(
+            """
+            INSERT OR REPLACE INTO lease (\(columns.joined(separator: ", ")))
+            VALUES (\(columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))
+            """, values + [.text(holder), .integer(owner.id), .real(end.timeIntervalSinceReferenceDate)])
         return true
     }
 
-    package func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
+    /// Gives a held lease another end.
+    ///
+    /// - Returns: false if it is not held.
+    func renew(_ values: [Database.Value], by holder: String, until end: Date) throws(JournalError) -> Bool {
+        let (place, last) = (values.count + 1, values.count + 2)
         try database.run(
-            "UPDATE lease SET ends = ?5 WHERE \(Column.isAbout) AND holder = ?4",
-            StoredReference.key(lease.payment) + [
-                .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
-            ])
-        guard database.changes == 1 else { throw .leaseLost(lease.payment) }
+            "UPDATE lease SET ends = ?\(last) WHERE \(isKey) AND holder = ?\(place)",
+            values + [.text(holder), .real(end.timeIntervalSinceReferenceDate)])
+        return database.changes == 1
+    }
+
+    /// Releases a lease if it is held.
+    func release(_ values: [Database.Value], by holder: String) throws(JournalError) {
+        try database.run(
+            "DELETE FROM lease WHERE \(isKey) AND holder = ?\(values.count + 1)", values + [.text(holder)])
+    }
+}
+
+/// Leases of payments.
+extension LeaseTable {
+    package func acquire(_ lease: PaymentLease, at now: Date) throws(JournalError) -> Bool {
+        try acquire(StoredReference.key(lease.payment), by: lease.holder, until: lease.end(from: now), at: now)
+    }
+
+    package func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
+        guard try renew(StoredReference.key(lease.payment), by: lease.holder, until: lease.end(from: now)) else {
+            throw .leaseLost(lease.payment)
+        }
     }
 
     package func release(_ lease: PaymentLease) throws(JournalError) {
-        try database.run(
-            "DELETE FROM lease WHERE \(Column.isAbout) AND holder = ?4",
-            StoredReference.key(lease.payment) + [.text(lease.holder)])
+        try release(StoredReference.key(lease.payment), by: lease.holder)
     }
 }
 

@@ -8,10 +8,13 @@ package struct Schema: Sendable {
     /// One script per version. The first makes version 1 of an empty file, and each later one makes the next version.
     /// Scripts of released versions never change.
     package let steps: [String]
+    /// The longest row that is read or written, in bytes.
+    let longest: Int
 
-    package init(kind: StoreKind, steps: [String]) {
+    package init(kind: StoreKind, steps: [String], longest: Int = Database.valueLimit + 65_536) {
         self.kind = kind
         self.steps = steps
+        self.longest = longest
     }
 
     /// The version that the steps lead to.
@@ -145,6 +148,8 @@ package enum StoreKind: Int32 {
     case sealedStates = 0x5052_5331
     /// `PRO1`.
     case walletOrders = 0x5052_4F31
+    /// `PRK1`.
+    case records = 0x5052_4B31
     /// `PRV1`.
     case servedPayments = 0x5052_5631
 }

@@ -92,6 +92,7 @@ package protocol RowCells {
     func real(_ place: Int32) -> Double
     func isNull(_ place: Int32) -> Bool
     func text(_ place: Int32) -> String
+    func bytes(_ place: Int32) -> [UInt8]
 }
 
 extension Row where Column: ReferenceColumn {
@@ -164,11 +165,15 @@ extension Database {
 }
 
 /// The cells of an SQLite statement's current row.
-private struct StatementCells: RowCells {
+struct StatementCells: RowCells {
     let statement: OpaquePointer
 
     func integer(_ place: Int32) -> Int64 { sqlite3_column_int64(statement, place) }
     func real(_ place: Int32) -> Double { sqlite3_column_double(statement, place) }
     func isNull(_ place: Int32) -> Bool { sqlite3_column_type(statement, place) == SQLITE_NULL }
     func text(_ place: Int32) -> String { Database.text(statement, place) }
+    func bytes(_ place: Int32) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(statement, place) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, place))))
+    }
 }
