@@ -119,6 +119,24 @@ struct StepTests {
     }
 
     @Test(
+        "A mutation that is made once for its subject is sent again at any time, whatever a clock said",
+        arguments: [-100_000_000, -1, 0, 599, 100_000_000])
+    func atAnyTime(seconds: Int) async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran, replay: .atAnyTime)
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .atAnyTime))])
+        world.clock.advance(by: .seconds(seconds))
+        guard case .succeeded = try await world.router.resume(attempt, as: Payer()) else { throw CancellationError() }
+        #expect(ran["capture"] == 1)
+        #expect(world.provider.calls["status"] == 0)
+        // One that was begun as another kind is not.
+        let other = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        _ = try await world.router.resume(other, as: Payer())
+        #expect(ran["capture"] == 1)
+    }
+
+    @Test(
         "A clock that was set back does not open the service's window again",
         arguments: [
             (-86_400, false), (-1, false), (0, true), (599, true), (600, false),

@@ -98,8 +98,7 @@ public struct WalletConnectPayMerchant: PaymentService {
     /// The merchant's identity. It claims no links. A refund is permanently identified by its payment.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: id, name: "WalletConnect Pay for merchants", outboundHosts: [baseURL.authority],
-            replayWindow: .seconds(3650 * 86400))
+            id: id, name: "WalletConnect Pay for merchants", outboundHosts: [baseURL.authority])
     }
 
     /// Asks for the status of a payment.
@@ -180,8 +179,8 @@ extension WalletConnectPayMerchant: RefundingService {
         }
         let isEarlier: Bool
         do {
-            // A payment has one mark, so a second request finds that of the first: the payment is the key.
-            isEarlier = try await context.step("refund", .mutation(replay: .sameKey)) {
+            // A payment has one mark for ever, so a second request finds that of the first.
+            isEarlier = try await context.step("refund", .mutation(replay: .atAnyTime)) {
                 try await mark(id, over: context.http)
             }
         } catch let error as PaymentError where error.phase == .answered && error.vendorCode == Self.notPaid {

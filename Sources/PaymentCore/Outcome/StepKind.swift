@@ -35,6 +35,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         /// Followed by the seconds since 1970, after a hyphen.
         case signature = "signature-until"
         case mutationWithSameKey = "mutation-same-key"
+        case mutationAtAnyTime = "mutation-any-time"
         case walletTransfer = "wallet-transfer"
         /// Followed by the settler's name, after a hyphen.
         case settlement = "settlement-by"
@@ -47,6 +48,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
             case .signature: .signature(until: end)
             case .mutation: .mutation(replay: .never)
             case .mutationWithSameKey: .mutation(replay: .sameKey)
+            case .mutationAtAnyTime: .mutation(replay: .atAnyTime)
             case .walletTransfer: .walletTransfer
             case .settlement: .settlement(by: settler)
             }
@@ -99,6 +101,10 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
             Row(
                 name: .mutationWithSameKey, money: .seen, repetition: .withSameKey,
                 note: "can move money, repeatable with the same key")
+        case .mutation(.atAnyTime):
+            Row(
+                name: .mutationAtAnyTime, money: .seen, repetition: .always,
+                note: "can move money once, repeatable at any time")
         case .walletTransfer:
             Row(
                 name: .walletTransfer, money: .unseen, repetition: .never,
@@ -172,6 +178,9 @@ public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that
     /// follows from it (``PaymentAttempt/key(for:)``).
     case sameKey
+    /// The service makes it once for its subject, whoever asks, and recognises every repetition for ever: such as a mark
+    /// that a payment can have only once.
+    case atAnyTime
     /// It is never sent again; only ``PaymentService/status(of:in:)`` resolves it.
     case never
 }

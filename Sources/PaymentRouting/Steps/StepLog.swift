@@ -196,6 +196,7 @@ actor StepLog: StepRunner {
         switch kind.repetition {
         case .ifSettlerSentNothing where kind == earlier: return
         // An entry from the future proves that the clock was set. The age of the first sending is then unknown.
+        case .always where kind == earlier: return
         case .withSameKey where kind == earlier && now >= latest && age < replayWindow: return
         case .ifSettlerSentNothing:
             if case .settlement(let settler) = earlier {

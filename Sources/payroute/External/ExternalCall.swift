@@ -136,7 +136,10 @@ struct ExternalCall: Sendable {
         case ("query", nil): kind = .query
         case ("mutation", "never"): kind = .mutation(replay: .never)
         case ("mutation", "sameKey"): kind = .mutation(replay: .sameKey)
-        default: throw fault("its step is neither a 'query' nor a 'mutation' with 'replay': 'never' or 'sameKey'")
+        case ("mutation", "atAnyTime"): kind = .mutation(replay: .atAnyTime)
+        default:
+            throw fault(
+                "its step is neither a 'query' nor a 'mutation' with 'replay': 'never', 'sameKey' or 'atAnyTime'")
         }
         let result = try await context.step(name, kind) {
             do {

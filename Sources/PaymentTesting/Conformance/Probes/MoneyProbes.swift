@@ -77,11 +77,14 @@ extension Trial.Result {
         ].compactMap { $0 > 1 ? "\($1) \($0) times" : nil }
     }
 
-    /// The number of different requests of each kind that may be repeated with the same key. A service that recognises
-    /// a repetition by its key refuses it, or takes it for another request, when anything about it differs.
+    /// The number of different requests of each kind that may be repeated. A service that recognises a repetition
+    /// refuses it, or takes it for another request, when anything about it differs.
     var replayable: [String: Int] {
         var seen: [String: Set<[String]>] = [:]
-        for sent in observation.sent where sent.kind == .mutation(replay: .sameKey) && !sent.request.method.isSafe {
+        for sent in observation.sent where !sent.request.method.isSafe {
+            guard sent.kind == .mutation(replay: .sameKey) || sent.kind == .mutation(replay: .atAnyTime) else {
+                continue
+            }
             let name = "'\(sent.step ?? "")' (\(sent.request.method.rawValue) \(sent.request.url.path))"
             seen[name, default: []].insert([Hex.encode(sent.request.body)] + Self.keys(sent.request))
         }

@@ -101,7 +101,6 @@ import WalletConnectPaySandbox
                 == Array(repeating: WalletConnectPaySandbox.merchantID, count: 3) + [nil, nil])
         #expect(calls.map { $0.headers["Content-Type"] != nil } == [true, false, false, false, true])
         #expect(calls.allSatisfy { $0.replay == .safe && $0.timeout == .seconds(30) && $0.responseLimit == 4_194_304 })
-        #expect(world.merchant.descriptor.replayWindow == .seconds(3650 * 86_400))
     }
 
     @Test("Test and live do not see each other")

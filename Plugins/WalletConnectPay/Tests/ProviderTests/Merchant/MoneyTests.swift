@@ -103,6 +103,20 @@ import WalletConnectPaySandbox
     }
 
     @Test(
+        "It is got back at any time, also after a clock was ahead or behind by years",
+        arguments: [FaultInjector.Fault.dropAfter, .dropBefore], [-4 * 365, -1, 20 * 365])
+    func lostAnswersAtAnyTime(_ fault: FaultInjector.Fault, days: Int) async throws {
+        let (world, payment) = try await ShopWorld.paid()
+        let request = world.refund(payment)
+        world.faults.inject(fault) { $1 == "/v1/refunds" }
+        let first = await failure { _ = try await world.router.refund(request) }
+        #expect(first == nil || first?.phase == .maybeSent, "\(String(describing: first))")
+        world.clock.advance(by: .seconds(days * 86_400))
+        #expect(try await world.router.refund(request).receipt != nil, "it was not settled")
+        #expect(await world.refunds(payment.reference.id).count == 1)
+    }
+
+    @Test(
         "Another payment's refund, or a failure with a code of refusals, proves nothing",
         arguments: [
             (200, ["paymentId": "pay_other"]), (500, ["code": "payment_not_succeeded", "message": "m"]),
