@@ -325,10 +325,6 @@ let bitcoin: [Target] = [
         dependencies: ["PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSettlement", "PaymentStore"],
         path: "Plugins/Bitcoin/Wallets"),
     .target(
-        name: "BitcoinPostgres",
-        dependencies: ["PaymentCore", "PaymentPostgres", "PaymentRouting", "PaymentStore", "BitcoinWallets"],
-        path: "Plugins/Bitcoin/Postgres"),
-    .target(
         name: "BitcoinSandbox",
         dependencies: [
             "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
@@ -358,7 +354,7 @@ let bitcoin: [Target] = [
             "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
             "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentReview", "ServiceSupport", "TestSupport",
             "BitcoinProvider", "BitcoinSandbox", "PaymentPostgres", "PaymentStandards", "PostgresServing",
-            "BitcoinPostgres", "BitcoinWallets",
+            "BitcoinWallets",
         ],
         path: "Plugins/Bitcoin/Tests/PostgresTests"),
 ]
@@ -730,7 +726,6 @@ let products: [Product] = [
     .library(name: "PaykitSandbox", targets: ["PaykitSandbox"]),
     .library(name: "BitcoinProvider", targets: ["BitcoinProvider"]),
     .library(name: "BitcoinWallets", targets: ["BitcoinWallets"]),
-    .library(name: "BitcoinPostgres", targets: ["BitcoinPostgres"]),
 ]
 
 var targets = systems + sources + walletConnectPay + payrails + citcon + paykit + bitcoin + examples + wholes

@@ -23,7 +23,7 @@ let settler = WalletSettler(
     LNbitsWallet(
         at: try HTTPURL(service: "https://lnbits.example"), key: Redacted(SimulatedLNbits.key),
         over: SandboxTransport(wallet)),
-    orders: try WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader(),
+    orders: try await WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader(),
     network: "regtest", services: SandboxTransport(payee))
 
 let router = PaymentRouter(

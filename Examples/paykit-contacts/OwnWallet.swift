@@ -36,7 +36,7 @@ struct OwnWallet {
         // An application keeps this file for as long as it has the wallet.
         let settler = WalletSettler(
             LNbitsWallet(at: try HTTPURL(service: address), key: Redacted(key), over: StandardTransport()),
-            orders: try WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader())
+            orders: try await WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader())
         let router = PaymentRouter(
             registry: try ProviderRegistry([PaykitProvider(network: network, reader: StandardsReader())]),
             transport: StandardTransport(), journal: InMemoryJournal())

@@ -54,7 +54,7 @@ enum Rules {
     private static let parts: [String: (sources: Set<String>, house: Set<String>)] = [
         "Provider": ([], []),
         // The same over PostgreSQL, for workers on several machines.
-        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Kit", "Wallets"]),
+        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Kit"]),
         // Settlers for wallets that payers have, with the orders that they keep.
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Kit": (

@@ -28,7 +28,7 @@ enum WalletBenchmark {
         let transport = WatchedTransport(base: StandardTransport())
         let settler = WalletSettler(
             LNbitsWallet(at: place.url, key: place.key, over: transport),
-            orders: try WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader(),
+            orders: try await WalletOrders(path: folder.appending(path: "orders").path), reader: StandardsReader(),
             network: place.network)
         let router = PaymentRouter(
             registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: transport,

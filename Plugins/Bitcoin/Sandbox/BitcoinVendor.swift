@@ -28,14 +28,15 @@ package struct BitcoinVendor: SandboxVendor {
         case "phoenixd": wallet = PhoenixdWallet(at: url, password: Self.text(settings.key), over: transport)
         default: return nil
         }
-        let settler = try settings.orders.map { path in
-            WalletSettler(
-                wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
+        var settler: WalletSettler?
+        if let path = settings.orders {
+            settler = WalletSettler(
+                wallet, orders: try await WalletOrders(path: path), reader: settings.reader, network: settings.network,
                 services: settings.services, comment: { _ in settings.comment })
         }
         return OpenedWallet(
             name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: Self.feeLimit,
-            message: { await Self.message($0, settler) }
+            message: { [settler] in await Self.message($0, settler) }
         ) {
             let account = try await wallet.account()
             let network = account.network.map { " on \($0)" } ?? ""

@@ -101,7 +101,7 @@ extension WalletSettler {
             _ = try? await wallet.discard(transaction)
             throw PaymentError(.payer, "the orders kept a transaction waiting", phase: .beforeSend, retry: .later)
         case .begun(let request):
-            return try await finish(settlement.key, await request { await wallet.publish(transaction) })
+            return try await finish(request, await orders.send(request) { await wallet.publish(transaction) })
         }
     }
 

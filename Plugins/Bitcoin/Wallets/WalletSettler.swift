@@ -14,7 +14,7 @@ import PaymentSettlement
 /// ```swift
 /// let wallet = LNbitsWallet(at: try HTTPURL(service: "https://lnbits.example"), key: Redacted(key), over: transport)
 /// let settler = WalletSettler(
-///     wallet, orders: try WalletOrders(path: "payments.orders"), reader: StandardsReader())
+///     wallet, orders: try await WalletOrders(path: "payments.orders"), reader: StandardsReader())
 /// let outcome = try await router.pay("lightning:lnbc…", as: Payer(policy: .first(upTo: [limit]), settler: settler))
 /// ```
 ///
@@ -31,7 +31,7 @@ import PaymentSettlement
 public struct WalletSettler: PaymentSettler {
     /// The wallet.
     public let wallet: any LightningWallet
-    let orders: any OrderStore
+    let orders: WalletOrders
     let reader: any InstructionReader
     let network: String
     let feeLimit: FeeLimit
@@ -63,7 +63,7 @@ public struct WalletSettler: PaymentSettler {
         self.comment = comment
         self.services = services.map { PayService(transport: $0, reader: reader, network: network) }
         self.wallet = wallet
-        self.orders = orders.store
+        self.orders = orders
         self.reader = reader
         self.network = network
         self.feeLimit = feeLimit
@@ -285,7 +285,7 @@ extension WalletSettler {
             switch try await orders.begin(order, alone: wallet.conduct.takesTurns) {
             case .known(let order): return try await leave(invoice, to: order, settlement.key)
             case .begun(let request):
-                return try await finish(settlement.key, await request { [wallet] in await wallet.pay(invoice) })
+                return try await finish(request, await orders.send(request) { [wallet] in await wallet.pay(invoice) })
             case .busy:
                 waits += 1
                 guard waits <= Self.turns, (try? await clock.sleep(for: Self.pause)) != nil else {
@@ -302,8 +302,9 @@ extension WalletSettler {
     private static let turns = 35
 
     /// Notes the answer to the one request of an order.
-    func finish(_ name: String, _ answer: WalletAnswer) async throws -> SettlementState {
-        try await orders.endRequest(of: name, isDealtWith: answer == .dealtWith, now: clock.now)
+    func finish(_ request: OrderRequest, _ answer: WalletAnswer) async throws -> SettlementState {
+        let name = request.name
+        try await orders.end(request, isDealtWith: answer == .dealtWith, now: clock.now)
         // This is the order's only request: if it has sent nothing, nothing was sent.
         if case .sentNothing(let reason) = answer { try await orders.refuse(name, because: reason) }
         guard let order = try await orders.order(named: name, at: clock.now) else {

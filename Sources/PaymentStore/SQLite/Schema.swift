@@ -146,8 +146,6 @@ package enum StoreKind: Int32 {
     case receipts = 0x5052_5231
     /// `PRS1`.
     case sealedStates = 0x5052_5331
-    /// `PRO1`.
-    case walletOrders = 0x5052_4F31
     /// `PRK1`.
     case records = 0x5052_4B31
     /// `PRV1`.

@@ -11,7 +11,7 @@ import Testing
 struct LNDChainTests {
     @Test("A request that is lost leaves the payment open, and counts where it arrives late", arguments: [true, false])
     func requestLost(arrives: Bool) async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         bench.faults.inject(.dropBefore, when: WalletChainTests.isPublishing)
         let settlement = try WalletChainTests.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
@@ -37,7 +37,7 @@ struct LNDChainTests {
 
     @Test("A transaction that the node keeps while it broadcasts it is not yet paid, and may be dropped")
     func triesInVain() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         bench.node.chain.publishing = .triesInVain
         bench.faults.inject(.stall(nil), when: WalletChainTests.isPublishing)
         let settlement = try WalletChainTests.settlement()
@@ -54,7 +54,7 @@ struct LNDChainTests {
 
     @Test("The key of a macaroon that may not publish is known to have sent nothing")
     func refused() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let denied = #"{"code":2,"message":"permission denied","details":[]}"#
         bench.faults.inject(.status(500, body: denied), when: WalletChainTests.isPublishing)
         let state = try await bench.settler.settle(WalletChainTests.settlement())
@@ -63,7 +63,7 @@ struct LNDChainTests {
 
     @Test("A reservation whose answer is lost publishes nothing, and no later payment waits for it")
     func reservationLost() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         bench.faults.inject(.dropAfter) { _, path in path == "/v2/wallet/psbt/fund" }
         #expect(try await bench.settler.settle(WalletChainTests.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 1)
@@ -75,7 +75,7 @@ struct LNDChainTests {
 
     @Test("What the node signs in another way is not published, and what it reserved is free", arguments: 0..<5)
     func other(number: Int) async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let finalized = "/v2/wallet/psbt/finalize"
         // A transaction that spends what is not reserved, one that pays 2,101 satoshi, no transaction, none at all, an
         // error.

@@ -81,9 +81,9 @@ struct WalletAddressTests {
 
     @Test("An address is paid by an invoice that is bound to its terms, once for each name", arguments: [true, false])
     func paid(hasHash: Bool) async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let service = Service(bench.node, hasHash: hasHash)
-        let settler = try bench.asking(service)
+        let settler = try await bench.asking(service)
         #expect(settler.canSettle(.lightningAddress, on: nil) && !bench.settler.canSettle(.lightningAddress, on: nil))
         let paid = try await settler.settle(Self.settlement())
         #expect(paid.isSettled, "\(paid)")
@@ -98,8 +98,8 @@ struct WalletAddressTests {
     @Test("An invoice that is not what was asked for is not paid", arguments: Service.Mistake.allCases)
     fileprivate func mistakes(mistake: Service.Mistake) async throws {
         // This wallet pays whatever it is asked to.
-        let bench = try WalletBench(.phoenixd)
-        let settler = try bench.asking(Service(bench.node, mistake))
+        let bench = try await WalletBench(.phoenixd)
+        let settler = try await bench.asking(Service(bench.node, mistake))
         #expect(try await settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
     }
@@ -121,7 +121,7 @@ struct WalletAddressTests {
     func moved() async throws {
         let start = "pay.example/.well-known/lnurlp/ann"
         func state(_ moves: [String: String]) async throws -> SettlementState {
-            let bench = try WalletBench(.lnd)
+            let bench = try await WalletBench(.lnd)
             let state = try await bench.asking(MovedService(base: Service(bench.node), moves: moves)).settle(
                 Self.settlement())
             #expect(bench.node.attemptCount == (state.isSettled ? 1 : 0))
@@ -143,7 +143,7 @@ struct WalletAddressTests {
         // Where money is worth nothing, the services of this machine are asked as well.
         let local = [start: "http://127.0.0.1/ann"]
         #expect(try await state(local).isSettled)
-        let other = Service(try WalletBench(.lnd).node)
+        let other = Service(try await WalletBench(.lnd).node)
         let transport = SandboxTransport(MovedService(base: other, moves: local), clock: TestClock())
         for (network, count) in [("mainnet", 0), ("regtest", 1)] {
             let services = PayService(transport: transport, reader: StandardsReader(), network: network)
@@ -151,16 +151,16 @@ struct WalletAddressTests {
             #expect(other.asked.withLock { $0 } == count, "\(network)")
         }
         // The invoice's host is the last one, which is shown with its message.
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         moves = ["pay.example/callback": "https://new.example/callback?amount=21000"]
-        let settler = try bench.asking(MovedService(base: Service(bench.node), moves: moves))
+        let settler = try await bench.asking(MovedService(base: Service(bench.node), moves: moves))
         #expect(try await settler.settle(Self.settlement()).isSettled)
         #expect(try await settler.walletOrder(named: "a")?.message?.host == "new.example")
     }
 
     @Test("An amount outside the service's limits is not asked for", arguments: [0, 26] as [UInt64])
     func limits(satoshi: UInt64) async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let service = Service(bench.node)
         #expect(try await bench.asking(service).settle(Self.settlement("a", satoshi)).hasSentNothing)
         #expect(service.asked.withLock { $0 } == 0)
@@ -168,7 +168,7 @@ struct WalletAddressTests {
 
     @Test("A comment goes to the service, as long as it takes it, and to no invoice and no address on the chain")
     func comments() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let service = Service(bench.node)
         #expect(try await bench.asking(service, comment: "for Ann & Bo").settle(Self.settlement()).isSettled)
         #expect(service.comment.withLock { $0 } == "for%20Ann%20%26%20Bo")
@@ -220,9 +220,9 @@ struct WalletAddressTests {
 
     @Test("After a lost answer the same invoice is looked for, not a new one")
     func lost() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let service = Service(bench.node)
-        let settler = try bench.asking(service)
+        let settler = try await bench.asking(service)
         bench.node.scenario = .paysAfterADay
         #expect(try await settler.settle(Self.settlement()).isInFlight)
         bench.clock.advance(by: .seconds(86_400))

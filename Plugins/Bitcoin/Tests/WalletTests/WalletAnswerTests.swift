@@ -210,7 +210,7 @@ struct WalletAnswerTests {
         ] {
             #expect(try await Self.record(.lnbits, 200, body) == .paid(preimage: preimage, fee: nil), "\(body)")
         }
-        let settler = try WalletBench(.lnbits).another(
+        let settler = try await WalletBench(.lnbits).another(
             WalletBench.wallet(
                 .lnbits,
                 over: Fixed(answers: ["": Self.response(200, #"{"paid":true,"details":{\#(own)}}"#)])))

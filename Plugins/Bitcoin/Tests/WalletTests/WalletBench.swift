@@ -22,7 +22,7 @@ struct WalletBench {
     init(
         _ face: SimulatedNode.Face, feeLimit: FeeLimit = .standard, key: String = SimulatedNode.key,
         isTerse: Bool = false
-    ) throws {
+    ) async throws {
         clock = TestClock()
         folder = ScratchFolder()
         node = SimulatedNode(face, clock: clock)
@@ -30,7 +30,7 @@ struct WalletBench {
         faults = FaultInjector(WatchedNode(node: node, traffic: traffic, isTerse: isTerse), clock: clock)
         // Requests take real time, so that none ends when a test sets the clock forward.
         wallet = try Self.wallet(face, over: WatchedTransport(base: SandboxTransport(faults), traffic: traffic), key)
-        settler = try Self.settler(wallet, folder, clock, feeLimit)
+        settler = try await Self.settler(wallet, folder, clock, feeLimit)
     }
 
     static func wallet(
@@ -48,30 +48,31 @@ struct WalletBench {
     private static func settler(
         _ wallet: any LightningWallet, _ folder: ScratchFolder, _ clock: TestClock, _ feeLimit: FeeLimit = .standard,
         services: (any HTTPTransport)? = nil, comment: String? = nil
-    ) throws -> WalletSettler {
+    ) async throws -> WalletSettler {
         WalletSettler(
-            wallet, orders: try WalletOrders(path: folder.file("orders")), reader: StandardsReader(),
+            wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: StandardsReader(),
             network: "regtest", feeLimit: feeLimit, services: services, comment: { _ in comment }, clock: clock)
     }
 
     /// A settler that asks the services of Lightning addresses.
-    func asking(_ service: any SandboxService, comment: String? = nil) throws -> WalletSettler {
-        try Self.settler(wallet, folder, clock, services: SandboxTransport(service, clock: clock), comment: comment)
+    func asking(_ service: any SandboxService, comment: String? = nil) async throws -> WalletSettler {
+        try await Self.settler(
+            wallet, folder, clock, services: SandboxTransport(service, clock: clock), comment: comment)
     }
 
     /// The orders as another process of the same machine has them.
-    func orders() throws -> WalletOrders { try WalletOrders(path: folder.file("orders")) }
+    func orders() async throws -> WalletOrders { try await WalletOrders(path: folder.file("orders")) }
 
     /// A settler as another process of the same machine has it.
-    func another(_ wallet: (any LightningWallet)? = nil) throws -> WalletSettler {
-        try Self.settler(wallet ?? self.wallet, folder, clock)
+    func another(_ wallet: (any LightningWallet)? = nil) async throws -> WalletSettler {
+        try await Self.settler(wallet ?? self.wallet, folder, clock)
     }
 
     /// A bench and a settlement of a new invoice.
     static func ready(
         _ face: SimulatedNode.Face, _ scenario: NodeScenario? = nil
-    ) throws -> (WalletBench, Settlement) {
-        let bench = try WalletBench(face)
+    ) async throws -> (WalletBench, Settlement) {
+        let bench = try await WalletBench(face)
         if let scenario { bench.node.scenario = scenario }
         return (bench, try bench.settlement())
     }

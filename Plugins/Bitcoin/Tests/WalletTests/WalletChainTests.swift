@@ -24,7 +24,7 @@ struct WalletChainTests {
 
     @Test("An address is paid once for each name, and the proof is the transaction", arguments: faces)
     func paid(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         #expect(bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
         #expect(!bench.settler.canSettle(.bitcoinAddress, on: "mainnet"))
         let state = try await bench.settler.settle(Self.settlement())
@@ -50,7 +50,7 @@ struct WalletChainTests {
         "Only a wallet that prepares transactions pays on the chain",
         arguments: [.lnbits, .phoenixd] as [SimulatedNode.Face])
     func others(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         #expect(!bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty)
@@ -58,7 +58,7 @@ struct WalletChainTests {
 
     @Test("A transaction whose answer is lost is found by its id", arguments: faces, [true, false])
     func answerLost(face: SimulatedNode.Face, isRestarted: Bool) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.dropAfter, when: Self.isPublishing)
         let state = try await bench.settler.settle(Self.settlement())
         if isRestarted { bench.node.chain.restart() }
@@ -71,7 +71,7 @@ struct WalletChainTests {
 
     @Test("A request that is lost publishes nothing, not even late")
     func requestLost() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         bench.faults.inject(.dropBefore, when: Self.isPublishing)
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         guard case .transaction(let transaction)? = try await bench.settler.walletOrder(named: "a")?.payment,
@@ -88,11 +88,11 @@ struct WalletChainTests {
 
     @Test("A transaction that is being published is not discarded by another process", arguments: faces)
     func beingPublished(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.stall(nil), when: Self.isPublishing)
         let first = Task { try await bench.settler.settle(Self.settlement()) }
         while bench.faults.stalledCount == 0 { await Task.yield() }
-        let other = try bench.another()
+        let other = try await bench.another()
         #expect(try await other.state(of: Self.settlement()).isInFlight)
         #expect(try await other.abandon("a").isInFlight)
         bench.faults.release()
@@ -103,7 +103,7 @@ struct WalletChainTests {
 
     @Test("A node that states another transaction's id publishes nothing")
     func otherID() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         let transaction =
             "02000000011a62fcc004efd39a7b3fe4f8fe2eef26ab47414f06e05e7eec20e8109376078e0000000000fdffffff01340800000000"
             + "0000220020819a6c0f60f0c015655fd15f678d18f2944159952e4d632b8eb5ada26586f910a0000000"
@@ -123,7 +123,7 @@ struct WalletChainTests {
 
     @Test("A node that has forgotten a transaction leaves it open for as long as it may be somewhere")
     func forgotten() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         bench.faults.inject(.dropBefore, when: Self.isPublishing)
         bench.faults.inject(.dropBefore) { _, path in path == "/v1/txdiscard" }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(Self.settlement()) }
@@ -163,12 +163,12 @@ struct WalletChainTests {
 
     @Test("A request that is carried out between two questions is never called unsent, however late")
     func arrivesBetween() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         bench.faults.inject(.dropBefore, when: Self.isPublishing)
         bench.faults.inject(.dropBefore) { _, path in path == "/v1/txdiscard" }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(Self.settlement()) }
         bench.mine(2016)
-        let late = try bench.another(LateWallet(base: try #require(bench.wallet as? CoreLightningWallet)))
+        let late = try await bench.another(LateWallet(base: try #require(bench.wallet as? CoreLightningWallet)))
         #expect(try await late.state(of: Self.settlement()).isInFlight)
         #expect(bench.node.chain.payments.count == 1)
         #expect(try await late.state(of: Self.settlement()).isSettled)
@@ -177,7 +177,7 @@ struct WalletChainTests {
     @Test(
         "A node that says no is not believed before its records are asked, and then for long enough", arguments: faces)
     func saysNo(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.node.chain.publishing = .takesAndSaysNo
         let state = try await bench.settler.settle(Self.settlement())
         #expect(face == .lnd ? state.isInFlight : state.isSettled)
@@ -192,7 +192,7 @@ struct WalletChainTests {
 
     @Test("A transaction is asked for by its id, however many the wallet has", arguments: faces)
     func manyTransactions(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         for _ in 0..<3 { bench.node.chain.addOthers(1000) }
         let state = try await bench.settler.settle(Self.settlement())
         #expect(state.isSettled, "\(state)")
@@ -201,7 +201,7 @@ struct WalletChainTests {
 
     @Test("What the wallet cannot be asked about is not published", arguments: faces)
     func unaskable(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.status(500, body: #"{"code":-1,"message":"no"}"#)) { method, path in
             path == "/v1/sql" || path == "/v2/wallet/tx" && method == "GET"
         }
@@ -211,14 +211,14 @@ struct WalletChainTests {
 
     @Test("What is not sent leaves nothing reserved", arguments: faces, [200, 999_900] as [UInt64])
     func refused(face: SimulatedNode.Face, satoshi: UInt64) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         #expect(try await bench.settler.settle(Self.settlement(satoshi: satoshi)).hasSentNothing)
         #expect(bench.node.chain.reservedCount == 0)
     }
 
     @Test("A transaction whose fee cannot be determined is discarded")
     func unknownFee() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         bench.faults.inject(.dropBefore) { _, path in path == "/v1/listfunds" }
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
@@ -226,7 +226,7 @@ struct WalletChainTests {
 
     @Test("A transaction above the limit of fees is discarded", arguments: faces)
     func tooDear(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.node.chain.fee = 10_022
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
@@ -236,10 +236,10 @@ struct WalletChainTests {
 
     @Test("Of eight processes that pay under one name, one does", arguments: faces)
     func concurrent(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                let settler = try bench.another()
+                let settler = try await bench.another()
                 group.addTask { _ = try await settler.settle(Self.settlement()) }
             }
             try await group.waitForAll()
@@ -251,7 +251,7 @@ struct WalletChainTests {
 
     @Test("An abandoned name is paid on no chain, and a published transaction stays paid", arguments: faces)
     func abandoned(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         #expect(try await bench.settler.abandon("a").hasSentNothing)
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty)

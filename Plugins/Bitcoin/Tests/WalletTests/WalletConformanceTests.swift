@@ -9,7 +9,7 @@ struct WalletConformanceTests {
     func conforms(face: SimulatedNode.Face) async {
         let report = await SettlerConformance.check(
             SettlerSubject(face.rawValue) {
-                let bench = try WalletBench(face)
+                let bench = try await WalletBench(face)
                 return SettlerSubject.Wallet(
                     bench.settler,
                     invoice: {
@@ -18,7 +18,7 @@ struct WalletConformanceTests {
                     },
                     payments: { bench.node.sentCount },
                     refuse: { bench.node.balance = $0 ? 0 : 1_000_000_000 },
-                    reopen: { try bench.another() })
+                    reopen: { try await bench.another() })
             })
         #expect(report.isComplete, "\(report)")
     }

@@ -17,7 +17,7 @@ struct WalletFactTests {
         let losses: [FaultInjector.Fault?] = [nil, .dropBefore, .dropAfter, .status(502, body: "<html>")]
         for scenario in NodeScenario.allCases {
             for loss in losses {
-                let bench = try WalletBench(face)
+                let bench = try await WalletBench(face)
                 bench.node.scenario = scenario
                 if let loss { bench.faults.inject(loss, when: WalletBench.isOrder) }
                 let settlement = try bench.settlement()
@@ -30,18 +30,18 @@ struct WalletFactTests {
                 exchanges += bench.traffic.exchanges
             }
         }
-        let poor = try WalletBench(face)
+        let poor = try await WalletBench(face)
         poor.node.balance = 20_000
         _ = try? await poor.settler.settle(poor.settlement())
-        let open = try WalletBench(face)
+        let open = try await WalletBench(face)
         _ = try? await open.settler.settle(open.settlement("a", open.node.invoice(nil)))
-        let strange = try WalletBench(face, key: "another")
+        let strange = try await WalletBench(face, key: "another")
         _ = try? await strange.settler.settle(strange.settlement())
         _ = await strange.wallet.pay(invoice("lnbcrt1"))
-        let lost = try WalletBench(face)
+        let lost = try await WalletBench(face)
         _ = try? await lost.wallet.objection(to: invoice("lnbcrt1"))
         _ = await lost.wallet.pay(invoice("lnbcrt1"))
-        let others = try WalletBench(face)
+        let others = try await WalletBench(face)
         await Self.playOffersAndChain(others)
         for bench in [poor, open, strange, lost, others] { exchanges += bench.traffic.exchanges }
         var seen: Set<[[UInt8]]> = []
@@ -103,7 +103,7 @@ struct WalletFactTests {
     @Test("A wallet needs nothing that its interface does not promise", arguments: Face.allCases)
     func promises(face: SimulatedNode.Face) async throws {
         func states(_ scenario: NodeScenario, isTerse: Bool) async throws -> [SettlementState?] {
-            let bench = try WalletBench(face, isTerse: isTerse)
+            let bench = try await WalletBench(face, isTerse: isTerse)
             bench.node.scenario = scenario
             let settlement = try bench.settlement()
             let first = try? await bench.settler.settle(settlement)
@@ -115,7 +115,7 @@ struct WalletFactTests {
             let (full, terse) = (try await states(scenario, isTerse: false), try await states(scenario, isTerse: true))
             #expect(full == terse, "\(scenario)")
         }
-        let (full, terse) = (try WalletBench(face), try WalletBench(face, isTerse: true))
+        let (full, terse) = (try await WalletBench(face), try await WalletBench(face, isTerse: true))
         let (account, least) = (try await full.wallet.account(), try await terse.wallet.account())
         #expect((account.id, account.network, account.balance) == (least.id, least.network, least.balance))
         #expect(account.balance == (face == .coreLightning ? nil : full.node.balance))
@@ -129,7 +129,7 @@ struct WalletFactTests {
 
     @Test("The highest limit of fees is a number that the node reads", arguments: Face.allCases)
     func limit(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         let text = try bench.node.invoice(21_000).text
         #expect(await bench.wallet.pay(Self.invoice(text, feeLimit: .max)) == .dealtWith)
     }

@@ -13,7 +13,7 @@ struct WalletFaultTests {
 
     @Test("A payment whose answer is lost is found", arguments: Face.allCases)
     func answerLost(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.dropAfter, when: WalletBench.isOrder)
         #expect(try await bench.settler.settle(bench.settlement()).isSettled)
         #expect(bench.node.attemptCount == 1)
@@ -21,7 +21,7 @@ struct WalletFaultTests {
 
     @Test("A request that is lost is open until the chain has grown past its invoice's end", arguments: Face.allCases)
     func requestLost(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
@@ -48,19 +48,19 @@ struct WalletFaultTests {
 
     @Test("A clock that is set forward ends no order", arguments: Face.allCases)
     func setClock(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
         let late = WalletSettler(
-            bench.wallet, orders: try bench.orders(), reader: bench.reader, network: "regtest",
+            bench.wallet, orders: try await bench.orders(), reader: bench.reader, network: "regtest",
             clock: SetClock(base: bench.clock))
         for _ in 0..<2 { #expect(try await late.state(of: settlement).isInFlight) }
     }
 
     @Test("A proxy's answer proves nothing", arguments: Face.allCases, [502, 504, 503, 500, 400, 404, 200, 201])
     func proxy(face: SimulatedNode.Face, status: Int) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.status(status, body: "<html>busy</html>"), when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).isInFlight)
@@ -74,13 +74,13 @@ struct WalletFaultTests {
 
     @Test("A request that arrives while it is open is paid, once, and never called unpaid", arguments: Face.allCases)
     func late(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
         let settlement = try bench.settlement()
         let first = Task { try await bench.settler.settle(settlement) }
         while bench.faults.stalledCount == 0 { await Task.yield() }
         // Another process, while the request is with the wallet.
-        let other = try bench.another()
+        let other = try await bench.another()
         #expect(try await other.state(of: settlement).isInFlight)
         bench.mine(5)
         #expect(try await other.settle(settlement).isInFlight)
@@ -92,7 +92,7 @@ struct WalletFaultTests {
 
     @Test("A wallet that does not answer is no wallet that paid nothing", arguments: Face.allCases)
     func silence(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face)
+        let (bench, settlement) = try await WalletBench.ready(face)
         bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
         // It falls silent after the questions that come before the request.
         let questions = face == .lnbits || face == .phoenixd ? 3 : 4
@@ -106,7 +106,7 @@ struct WalletFaultTests {
 
     @Test("Nothing is requested when the orders cannot be read", arguments: Face.allCases)
     func unreadable(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face)
+        let (bench, settlement) = try await WalletBench.ready(face)
         try bench.spoilOrders()
         await #expect(throws: (any Error).self) { try await bench.settler.settle(settlement) }
         #expect(bench.node.attemptCount == 0)

@@ -21,7 +21,7 @@ struct WalletOfferTests {
 
     @Test("An offer is paid by one invoice for each name, and the proof is that invoice's")
     func paid() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         let settlement = try Self.settlement(bench.node.offer(nil))
         #expect(bench.settler.canSettle(.bolt12Offer, on: nil))
         guard case .settled(.preimage(let preimage)) = try await bench.settler.settle(settlement) else {
@@ -39,7 +39,7 @@ struct WalletOfferTests {
 
     @Test("Only a wallet that asks offers for invoices pays them", arguments: SimulatedNode.Face.allCases)
     func others(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         let settlement = try Self.settlement(bench.node.offer(nil))
         let isAble = face == .coreLightning
         #expect(bench.settler.canSettle(.bolt12Offer, on: nil) == isAble)
@@ -49,7 +49,7 @@ struct WalletOfferTests {
 
     @Test("An offer of a fixed amount takes no other, and an offer that no node answers for is not paid")
     func amounts() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         #expect(try await bench.settler.settle(Self.settlement(bench.node.offer(42_000))).hasSentNothing)
         #expect(try await bench.settler.settle(Self.settlement(bench.node.offer(42_000), "b", 42)).isSettled)
         #expect(try await bench.settler.settle(Self.settlement(SimulatedOffer(7), "c")).hasSentNothing)
@@ -58,7 +58,7 @@ struct WalletOfferTests {
 
     @Test("A payment of an offer whose answer is lost is found by the stored invoice")
     func lost() async throws {
-        let bench = try WalletBench(.coreLightning)
+        let bench = try await WalletBench(.coreLightning)
         bench.faults.inject(.dropAfter, when: WalletBench.isOrder)
         let settlement = try Self.settlement(bench.node.offer(nil))
         #expect(try await bench.settler.settle(settlement).isSettled)

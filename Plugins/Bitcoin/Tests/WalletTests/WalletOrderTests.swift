@@ -12,11 +12,11 @@ import Testing
 struct WalletOrderTests {
     @Test("Of eight processes that want the same invoice under different names, one requests it")
     func names() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let invoice = try bench.node.invoice(21_000)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
-                let settler = try bench.another()
+                let settler = try await bench.another()
                 let settlement = try bench.settlement("name \(number)", invoice)
                 group.addTask { _ = try await settler.settle(settlement) }
             }
@@ -52,10 +52,10 @@ struct WalletOrderTests {
 
     @Test("An invoice that another process orders while the wallet is asked is left to that order")
     func orderedMeanwhile() async throws {
-        let bench = try WalletBench(.lnd)
+        let bench = try await WalletBench(.lnd)
         let invoice = try bench.node.invoice(21_000)
         let (first, second) = (try bench.settlement("a", invoice), try bench.settlement("b", invoice))
-        let other = try bench.another()
+        let other = try await bench.another()
         let wallet = LateWallet(base: bench.wallet) { _ = try? await other.settle(first) }
         let state = try await bench.another(wallet).settle(second)
         #expect(state == .settledElsewhere(name: "a"), "\(state)")
@@ -64,7 +64,7 @@ struct WalletOrderTests {
 
     @Test("A name keeps its first invoice, whatever it is asked for later")
     func firstInvoice() async throws {
-        let bench = try WalletBench(.phoenixd)
+        let bench = try await WalletBench(.phoenixd)
         let first = try bench.settlement("a")
         let paid = try await bench.settler.settle(first)
         let fresh = try bench.settlement("a")
@@ -84,7 +84,7 @@ struct WalletOrderTests {
         "Another invoice of the same payment hash is neither paid nor called paid",
         arguments: SimulatedNode.Face.allCases)
     func twin(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         let first = try bench.settlement("a", number: 7)
         #expect(try await bench.settler.settle(first).isSettled)
         bench.clock.advance(by: .seconds(5))
@@ -95,7 +95,7 @@ struct WalletOrderTests {
         // Neither without the file of orders: the wallet's own record has the invoice.
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
-            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            bench.wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: bench.reader,
             network: "regtest", clock: bench.clock)
         await #expect(throws: PaymentError.self) { try await forgetful.order(paying: twin.endpoint) }
         #expect(try await forgetful.settle(twin).hasSentNothing)
@@ -104,11 +104,11 @@ struct WalletOrderTests {
 
     @Test("What the wallet has paid without an order is found by its invoice, and not paid again")
     func lostOrders() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnd)
+        let (bench, settlement) = try await WalletBench.ready(.lnd)
         #expect(try await bench.settler.settle(settlement).isSettled)
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
-            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            bench.wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: bench.reader,
             network: "regtest", clock: bench.clock)
         let found = try await forgetful.order(paying: settlement.endpoint)
         #expect(found?.state.isSettled == true && found?.name == nil)
@@ -118,11 +118,11 @@ struct WalletOrderTests {
 
     @Test("An invoice that the wallet has paid is not called unpaid, though it could not be paid within the limit")
     func paidAboveLimit() async throws {
-        let (bench, settlement) = try WalletBench.ready(.phoenixd)
+        let (bench, settlement) = try await WalletBench.ready(.phoenixd)
         #expect(try await bench.settler.settle(settlement).isSettled)
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
-            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            bench.wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: bench.reader,
             network: "regtest", feeLimit: FeeLimit(satoshi: 0, partsPerMillion: 0), clock: bench.clock)
         await #expect(throws: PaymentError.self) { try await forgetful.settle(settlement) }
         #expect(try await forgetful.settle(bench.settlement("b")).hasSentNothing && bench.node.attemptCount == 1)
@@ -130,8 +130,9 @@ struct WalletOrderTests {
 
     @Test("The wallet is not asked about an invoice of another network")
     func otherNetwork() async throws {
-        let bench = try WalletBench(.lnd)
-        let settler = WalletSettler(bench.wallet, orders: try bench.orders(), reader: bench.reader, clock: bench.clock)
+        let bench = try await WalletBench(.lnd)
+        let settler = WalletSettler(
+            bench.wallet, orders: try await bench.orders(), reader: bench.reader, clock: bench.clock)
         let endpoint = try bench.settlement().endpoint
         #expect(try await settler.order(paying: endpoint) == nil && bench.faults.requests.isEmpty)
         #expect(try await bench.settler.order(paying: endpoint) == nil && !bench.faults.requests.isEmpty)
@@ -139,7 +140,7 @@ struct WalletOrderTests {
 
     @Test("An abandoned name is never requested")
     func abandoned() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnbits)
+        let (bench, settlement) = try await WalletBench.ready(.lnbits)
         #expect(try await bench.settler.abandon("a").hasSentNothing)
         #expect(try await bench.another().settle(settlement).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
@@ -150,10 +151,10 @@ struct WalletOrderTests {
 
     @Test("An order of one wallet is not looked for in another")
     func otherWallet() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnbits, .paysAfterADay)
+        let (bench, settlement) = try await WalletBench.ready(.lnbits, .paysAfterADay)
         #expect(try await bench.settler.settle(settlement).isInFlight)
         let other = SandboxTransport(OtherWallet(), clock: bench.clock)
-        let settler = try bench.another(WalletBench.wallet(.lnbits, over: other))
+        let settler = try await bench.another(WalletBench.wallet(.lnbits, over: other))
         await #expect(throws: PaymentError.self) { try await settler.state(of: settlement) }
     }
 
@@ -166,27 +167,21 @@ struct WalletOrderTests {
         }
     }
 
-    @Test("An invoice that has an order begins none under another name")
-    func secondName() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnd)
+    @Test("Another process finds an order by its invoice, and sees it sent for as long as its process lives")
+    func otherProcess() async throws {
+        let (bench, settlement) = try await WalletBench.ready(.lnd)
         let order = try await Self.order("a", settlement, bench)
-        let (orders, others) = (try bench.orders().store, try bench.orders().store)
-        _ = try await orders.begin(order, alone: false)
-        guard case .known(let known) = try await others.begin(Self.order("b", settlement, bench), alone: false) else {
-            Issue.record("it began")
+        let (orders, others) = (try await bench.orders(), try await bench.orders())
+        guard case .begun(let request) = try await orders.begin(order, alone: false),
+            case .known(let known) = try await others.begin(Self.order("b", settlement, bench), alone: false)
+        else {
+            Issue.record("the wrong one began")
             return
         }
         #expect(known == order)
-    }
-
-    @Test("A request is ended by the process that sends it, and by no other")
-    func requestOfAnother() async throws {
-        let bench = try WalletBench(.lnd)
-        let (orders, others) = (try bench.orders().store, try bench.orders().store)
-        _ = try await orders.begin(Self.order("a", bench.settlement(), bench), alone: false)
-        try await others.endRequest(of: "a", isDealtWith: true, now: bench.clock.now)
+        bench.clock.advance(by: .seconds(86_400 * 365))
         #expect(try await others.order(named: "a", at: bench.clock.now)?.state == .sending)
-        try await orders.endRequest(of: "a", isDealtWith: true, now: bench.clock.now)
+        try await orders.end(request, isDealtWith: true, now: bench.clock.now)
         #expect(
             try await others.order(named: "a", at: bench.clock.now)?.state
                 == .asked(since: bench.clock.now, isDealtWith: true, height: nil))
@@ -206,9 +201,9 @@ struct WalletOrderTests {
 
     @Test("The request of a process that is gone is over, and open until its invoice has ended on the chain")
     func gone() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnd)
-        var mortal: WalletOrders? = try bench.orders()
-        let claim = try await mortal?.store.begin(Self.order("a", settlement, bench), alone: false)
+        let (bench, settlement) = try await WalletBench.ready(.lnd)
+        var mortal: WalletOrders? = try await bench.orders()
+        let claim = try await mortal?.begin(Self.order("a", settlement, bench), alone: false)
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return
@@ -229,8 +224,8 @@ struct WalletOrderTests {
 
     @Test("An order that is being sent cannot be ended, and one that was abandoned before is never paid")
     func endedInFlight() async throws {
-        let (bench, settlement) = try WalletBench.ready(.lnbits)
-        let orders = try bench.orders().store
+        let (bench, settlement) = try await WalletBench.ready(.lnbits)
+        let orders = try await bench.orders()
         _ = try await orders.begin(Self.order("a", settlement, bench), alone: true)
         #expect(try await bench.settler.end("a", because: "too early").isInFlight)
         #expect(try await bench.settler.walletOrder(named: "a")?.state == .sending)
@@ -242,7 +237,7 @@ struct WalletOrderTests {
 
     @Test("A wallet that takes turns gets one request at a time; others wait, and are then refused before they leave")
     func turns() async throws {
-        let bench = try WalletBench(.lnbits)
+        let bench = try await WalletBench(.lnbits)
         bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
         let first = Task { try await bench.settler.settle(bench.settlement("a")) }
         while bench.faults.stalledCount == 0 { await Task.yield() }
@@ -267,13 +262,13 @@ struct WalletOrderTests {
         #expect(try await late.value.isSettled)
         #expect(bench.node.attemptCount == 3)
         // Another process that sends for longer than any request lasts: nothing leaves beside it.
-        let orders = try bench.orders().store
+        let orders = try await bench.orders()
         _ = try await orders.begin(Self.order("busy", bench.settlement("busy"), bench), alone: true)
         let refused = try await Self.settle(bench.settlement("f"), bench)
         #expect(refused.state?.hasSentNothing == true && refused.pauses == 35)
         #expect(bench.node.attemptCount == 3)
         withExtendedLifetime(orders) {}
-        let lnd = try WalletBench(.lnd)
+        let lnd = try await WalletBench(.lnd)
         lnd.faults.inject(.dropBefore, when: WalletBench.isOrder)
         #expect(try await lnd.settler.settle(lnd.settlement("a")).isInFlight)
         #expect(try await lnd.settler.settle(lnd.settlement("b")).isSettled)
@@ -302,9 +297,9 @@ struct WalletOrderTests {
 
     @Test("A process that is gone while it sends holds up the others of its wallet for 15 seconds, and no longer")
     func goneInTurn() async throws {
-        let bench = try WalletBench(.lnbits)
-        var mortal: WalletOrders? = try bench.orders()
-        let claim = try await mortal?.store.begin(Self.order("a", bench.settlement("a"), bench), alone: true)
+        let bench = try await WalletBench(.lnbits)
+        var mortal: WalletOrders? = try await bench.orders()
+        let claim = try await mortal?.begin(Self.order("a", bench.settlement("a"), bench), alone: true)
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return
@@ -328,36 +323,36 @@ struct WalletOrderTests {
 
     @Test("Orders that were lost, or put back from an older copy, are others', and know no name")
     func olderCopy() async throws {
-        let (folder, bench) = (ScratchFolder(), try WalletBench(.lnd))
+        let (folder, bench) = (ScratchFolder(), try await WalletBench(.lnd))
         let (path, copy) = (folder.file("orders"), folder.file("copy"))
-        func settler() throws -> WalletSettler {
+        func settler() async throws -> WalletSettler {
             WalletSettler(
-                bench.wallet, orders: try WalletOrders(path: path), reader: bench.reader, network: "regtest",
+                bench.wallet, orders: try await WalletOrders(path: path), reader: bench.reader, network: "regtest",
                 clock: bench.clock)
         }
         let name: String
         do {
-            let first = try settler()
+            let first = try await settler()
             name = first.name
             try await first.register("a")
         }
-        #expect(try settler().name == name)
+        #expect(try await settler().name == name)
         try Self.copy(path, copy)
         let settlement = try WalletChainTests.settlement()
         do { #expect(try await settler().settle(settlement).isSettled) }
-        #expect(try settler().name == name)
+        #expect(try await settler().name == name)
         try Self.copy(copy, path)
         var names: Set<String> = [name]
         for _ in 0..<2 {
-            let older = try settler()
+            let older = try await settler()
             names.insert(older.name)
             #expect(try await older.order(named: "a") == nil, "a router does not ask it to pay")
         }
         #expect(names.count == 2, "it is called the same from then on")
         try Self.copy(copy, path)
-        #expect(try names.contains(settler().name) == false)
+        #expect(try await names.contains(settler().name) == false)
         try Self.copy(folder.file("none"), path)
-        let lost = try settler()
+        let lost = try await settler()
         #expect(lost.name != name)
         #expect(try await lost.order(named: "a") == nil)
         #expect(bench.node.chain.payments.count == 1)

@@ -14,7 +14,7 @@ struct WalletScenarioTests {
     @Test("A payment that is in flight for a day stays open, and ends as the node says", arguments: Face.allCases)
     func day(face: SimulatedNode.Face) async throws {
         for scenario in [NodeScenario.paysAfterADay, .failsAfterADay] {
-            let (bench, settlement) = try WalletBench.ready(face, scenario)
+            let (bench, settlement) = try await WalletBench.ready(face, scenario)
             #expect(try await bench.settler.settle(settlement).isInFlight)
             bench.clock.advance(by: .seconds(80_000))
             #expect(try await bench.another().state(of: settlement).isInFlight, "after the invoice's end")
@@ -42,7 +42,7 @@ struct WalletScenarioTests {
         "What a node says at once has failed is unpaid, and what a server says may still be paid",
         arguments: Face.allCases)
     func fails(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .refuses)
+        let (bench, settlement) = try await WalletBench.ready(face, .refuses)
         guard face == .lnbits else {
             #expect(try await bench.settler.settle(settlement).hasSentNothing)
             return
@@ -56,7 +56,7 @@ struct WalletScenarioTests {
 
     @Test("A failure that a server corrects ends as paid, under its own name", arguments: Face.allCases)
     func corrected(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .failsThenPays)
+        let (bench, settlement) = try await WalletBench.ready(face, .failsThenPays)
         _ = try? await bench.settler.settle(settlement)
         let again = Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount)
         #expect(try await bench.settler.settle(again).hasSentNothing, "another order has it")
@@ -70,7 +70,7 @@ struct WalletScenarioTests {
         "A payment that is seen after its order was refused is the order's, and no other payment's",
         arguments: Face.allCases)
     func refusedThenPaid(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         // The wallet says that it has sent nothing, and pays it later all the same.
         let (status, body) = Self.refusals(face)
         bench.faults.inject(.status(status, body: body), when: WalletBench.isOrder)
@@ -101,7 +101,7 @@ struct WalletScenarioTests {
     @Test(
         "A refused order does not take the payment of another name", arguments: [Face.lnd, .coreLightning, .phoenixd])
     func refusedThenPaidAnew(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .refuses)
+        let (bench, settlement) = try await WalletBench.ready(face, .refuses)
         let refused = try await bench.settler.settle(settlement)
         #expect(refused.hasSentNothing)
         bench.node.scenario = .pays
@@ -113,7 +113,7 @@ struct WalletScenarioTests {
 
     @Test("A payment without a preimage is paid, without proof, for this invoice only", arguments: Face.allCases)
     func proofless(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .noPreimage)
+        let (bench, settlement) = try await WalletBench.ready(face, .noPreimage)
         let hash = try #require(settlement.endpoint.paymentHash)
         let state = SettlementState.settled(.unproven(paymentHash: hash))
         #expect(try await bench.settler.settle(settlement) == state)
@@ -125,11 +125,11 @@ struct WalletScenarioTests {
     @Test("A device that lost the race for an invoice has sent nothing", arguments: Face.allCases)
     func otherDevice(face: SimulatedNode.Face) async throws {
         for scenario in [NodeScenario.paidBefore, .paysAfterADay] {
-            let (bench, settlement) = try WalletBench.ready(face, scenario)
+            let (bench, settlement) = try await WalletBench.ready(face, scenario)
             if scenario.description == "pays-after-a-day" { _ = try await bench.settler.settle(settlement) }
             let folder = ScratchFolder()
             let other = WalletSettler(
-                bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+                bench.wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: bench.reader,
                 network: "regtest", clock: bench.clock)
             try await other.register("other")
             let wish = Settlement(key: "other", endpoint: settlement.endpoint, amount: settlement.amount)
@@ -142,7 +142,7 @@ struct WalletScenarioTests {
 
     @Test("A payment whose parts never come back is never called failed", arguments: Face.allCases)
     func stuck(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .staysInFlight)
+        let (bench, settlement) = try await WalletBench.ready(face, .staysInFlight)
         _ = try await bench.settler.settle(settlement)
         bench.clock.advance(by: .seconds(14 * 86_400))
         #expect(try await bench.settler.state(of: settlement).isInFlight)
@@ -151,7 +151,7 @@ struct WalletScenarioTests {
 
     @Test("A wallet without the proof of its payment is not believed", arguments: Face.allCases)
     func proof(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .wrongPreimage)
+        let (bench, settlement) = try await WalletBench.ready(face, .wrongPreimage)
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
         #expect(bench.node.attemptCount == 1)
@@ -159,7 +159,7 @@ struct WalletScenarioTests {
 
     @Test("What another program has paid is found, and not paid again", arguments: Face.allCases)
     func elsewhere(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face, .paidBefore)
+        let (bench, settlement) = try await WalletBench.ready(face, .paidBefore)
         #expect(try await bench.settler.order(named: "a") == nil)
         let order = try #require(try await bench.settler.order(paying: settlement.endpoint))
         #expect(order.name == nil && order.state.isSettled)
@@ -169,7 +169,7 @@ struct WalletScenarioTests {
 
     @Test("Too little balance sends nothing, permanently", arguments: Face.allCases)
     func balance(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         bench.node.balance = 20_000
         let settlement = try bench.settlement()
         #expect(try await bench.settler.settle(settlement).hasSentNothing)
@@ -180,7 +180,7 @@ struct WalletScenarioTests {
 
     @Test("An invoice that is over is not requested, whatever the wallet would do", arguments: Face.allCases)
     func expiry(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         let settlement = try bench.settlement(lifetime: 60)
         bench.clock.advance(by: .seconds(61))
         #expect(try await bench.settler.settle(settlement).hasSentNothing)
@@ -190,7 +190,7 @@ struct WalletScenarioTests {
 
     @Test("An open amount is paid as chosen, except by LNbits, which refuses it", arguments: Face.allCases)
     func amountless(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         let settlement = try bench.settlement("a", bench.node.invoice(nil))
         let state = try await bench.settler.settle(settlement)
         #expect(face == .lnbits ? state.hasSentNothing : state.isSettled)
@@ -199,7 +199,7 @@ struct WalletScenarioTests {
 
     @Test("A fee above the limit is not paid", arguments: [SimulatedNode.Face.lnbits, .phoenixd])
     func fees(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face, feeLimit: FeeLimit(satoshi: 1, partsPerMillion: 0))
+        let bench = try await WalletBench(face, feeLimit: FeeLimit(satoshi: 1, partsPerMillion: 0))
         #expect(try await bench.settler.settle(bench.settlement()).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
     }
@@ -212,7 +212,8 @@ struct WalletScenarioTests {
         let node = SimulatedNode(face, isOnMainnet: true, clock: clock)
         let wallet = try WalletBench.wallet(face, over: SandboxTransport(node, clock: clock))
         let settler = WalletSettler(
-            wallet, orders: try WalletOrders(path: folder.file("orders")), reader: StandardsReader(), clock: clock)
+            wallet, orders: try await WalletOrders(path: folder.file("orders")), reader: StandardsReader(), clock: clock
+        )
         let settlement = Settlement(
             key: "a", endpoint: try node.invoice(21_000).endpoint,
             amount: try Money(minorUnits: 21, currency: .satoshi))
@@ -225,7 +226,7 @@ struct WalletScenarioTests {
 
     @Test("No payment costs more than the limit that is stated for it", arguments: Face.allCases)
     func feeBound(face: SimulatedNode.Face) async throws {
-        let (bench, settlement) = try WalletBench.ready(face)
+        let (bench, settlement) = try await WalletBench.ready(face)
         let limit = try #require(bench.settler.feeLimit(for: settlement.amount, to: .bolt11))
         #expect(limit == (try Money(minorUnits: 11, currency: .satoshi)), "10.21 satoshi")
         #expect(bench.settler.feeLimit(for: settlement.amount, to: .lightningAddress) == limit)
@@ -247,7 +248,7 @@ struct WalletScenarioTests {
     @Test("A wrong key pays nothing, and is in no error", arguments: Face.allCases)
     func wrongKey(face: SimulatedNode.Face) async throws {
         let secret = "secret-that-nobody-may-see"
-        let bench = try WalletBench(face, key: secret)
+        let bench = try await WalletBench(face, key: secret)
         let settlement = try bench.settlement()
         guard case .nothingSent(let reason) = try await bench.settler.settle(settlement) else {
             Issue.record("it paid")
@@ -263,7 +264,7 @@ struct WalletScenarioTests {
 
     @Test("The wallet's fee is kept with the order", arguments: Face.allCases)
     func fee(face: SimulatedNode.Face) async throws {
-        let bench = try WalletBench(face)
+        let bench = try await WalletBench(face)
         _ = try await bench.settler.settle(bench.settlement())
         let order = try await bench.settler.walletOrder(named: "a")
         guard case .paid(_, let fee)? = order?.state else {

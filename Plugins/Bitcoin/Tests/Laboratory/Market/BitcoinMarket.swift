@@ -40,6 +40,7 @@ package final class BitcoinMarket: Market {
     private let hasOneName: Bool
     /// The settlers of the processes that live.
     private let settlers = Mutex<[Int: any PaymentSettler]>([:])
+    private let opening = AsyncMutex()
 
     private init(_ world: SimulatedWorld, _ mistake: WalletMistake?, losesOrders: Bool) {
         self.world = world
@@ -92,7 +93,9 @@ package final class BitcoinMarket: Market {
     }
 
     package func equip(_ payer: inout Payer) {
-        payer.settler = ProcessSettler(node: node, hasOneName: hasOneName) { try self.settler() }
+        payer.settler = ProcessSettler(
+            node: node, hasOneName: hasOneName, feeLimit: mistake == .hidesFees ? nil : .standard,
+            number: { self.process()?.orders }, current: { try await self.settler() })
         payer.amountChooser = { _ in try Money(minorUnits: UInt128(PayeeService.amount), currency: .satoshi) }
     }
 
@@ -103,16 +106,23 @@ package final class BitcoinMarket: Market {
 
     // MARK: Processes
 
+    /// The process that acts and the number of its orders; nil if it has ended.
+    private func process() -> (process: SimulatedProcess, orders: Int)? {
+        guard let doer = Acting.doer, let process = world.process(doer.process), !process.isDead else { return nil }
+        return (process, losesOrders ? process.number : sharesOrders ? 0 : doer.device)
+    }
+
     /// The settler of the process that acts.
-    private func settler() throws -> (any PaymentSettler, SimulatedProcess, orders: Int) {
-        guard let doer = Acting.doer, let process = world.process(doer.process), !process.isDead else {
-            throw OwnWallet.Ended()
-        }
-        let orders = losesOrders ? process.number : sharesOrders ? 0 : doer.device
-        if let known = settlers.withLock({ $0[doer.process] }) { return (known, process, orders) }
-        let settler = try OwnWallet.settler(face, process, world, node, orders: orders, in: folder, mistake)
-        settlers.withLock { $0[doer.process] = settler }
-        process.atEnd { [weak self] in self?.settlers.withLock { $0[doer.process] = nil } }
+    private func settler() async throws -> (any PaymentSettler, SimulatedProcess, orders: Int) {
+        // A process opens its orders once.
+        await opening.take()
+        defer { opening.end() }
+        guard let (process, orders) = process() else { throw OwnWallet.Ended() }
+        let number = process.number
+        if let known = settlers.withLock({ $0[number] }) { return (known, process, orders) }
+        let settler = try await OwnWallet.settler(face, process, world, node, orders: orders, in: folder, mistake)
+        settlers.withLock { $0[number] = settler }
+        process.atEnd { [weak self] in self?.settlers.withLock { $0[number] = nil } }
         return (settler, process, orders)
     }
 

@@ -40,7 +40,7 @@ enum OwnWallet {
     static func settler(
         _ face: SimulatedNode.Face, _ process: SimulatedProcess, _ world: SimulatedWorld, _ node: WalletNode,
         orders number: Int, in folder: ScratchFolder, _ mistake: WalletMistake?
-    ) throws -> any PaymentSettler {
+    ) async throws -> any PaymentSettler {
         let files = FileManager.default
         let target = folder.file("orders-\(number)")
         try files.createDirectory(atPath: target, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@ enum OwnWallet {
         let wallet = wallet(face, over: line)
         let settler = WalletSettler(
             mistake.map { FaultyWallet(base: wallet, mistake: $0) } ?? wallet,
-            orders: try WalletOrders(path: own + "/orders"), reader: StandardsReader(), network: "regtest",
+            orders: try await WalletOrders(path: own + "/orders"), reader: StandardsReader(), network: "regtest",
             services: line, clock: SteppingClock(process: process, world: world))
         return mistake.map { FaultySettler(base: settler, mistake: $0) } ?? settler
     }

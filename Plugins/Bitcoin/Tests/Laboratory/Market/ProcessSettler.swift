@@ -9,12 +9,16 @@ struct ProcessSettler: PaymentSettler {
     let node: WalletNode
     /// True if all files of orders have one name: what one has begun, another one is asked about.
     let hasOneName: Bool
-    let current: @Sendable () throws -> (settler: any PaymentSettler, process: SimulatedProcess, orders: Int)
+    /// The limit of fees that the settlers state; nil for a mistake.
+    let feeLimit: FeeLimit?
+    /// Returns the number of the orders of the process that acts; nil if it has ended.
+    let number: @Sendable () -> Int?
+    let current: @Sendable () async throws -> (settler: any PaymentSettler, process: SimulatedProcess, orders: Int)
 
-    var name: String { hasOneName ? "orders" : (try? current()).map { "orders-\($0.orders)" } ?? "ended" }
+    var name: String { hasOneName ? "orders" : number().map { "orders-\($0)" } ?? "ended" }
 
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
-        (try? current())?.settler.feeLimit(for: amount, to: kind)
+        number() == nil ? nil : feeLimit?.limit(for: amount)
     }
 
     func register(_ name: String) async throws { try await current().settler.register(name) }
@@ -24,7 +28,7 @@ struct ProcessSettler: PaymentSettler {
     }
 
     func order(named name: String) async throws -> SettlementOrder? {
-        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try await current())
         try await decide(OrderName(name, in: orders), settler)
         let order = try await settler.order(named: name)
         if let order, !process.isDead { add(order.state, of: OrderName(name, in: orders), begun: begun) }
@@ -50,7 +54,7 @@ struct ProcessSettler: PaymentSettler {
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
-        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try await current())
         async let abandoned = node.abandons() ? try? abandon(settlement.key) : nil
         let state = try await settler.settle(settlement)
         if !process.isDead { add(state, of: OrderName(settlement.key, in: orders), begun: begun) }
@@ -60,7 +64,7 @@ struct ProcessSettler: PaymentSettler {
     }
 
     func abandon(_ name: String) async throws -> SettlementState {
-        let (begun, (settler, process, orders)) = (node.statements.tick(), try current())
+        let (begun, (settler, process, orders)) = (node.statements.tick(), try await current())
         let state = try await settler.abandon(name)
         if !process.isDead { add(state, of: OrderName(name, in: orders), begun: begun) }
         return state
