@@ -632,7 +632,7 @@ let wholes: [Target] = [
         name: "VendorSimulation",
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "PaymentCrypto", "PaymentSimulation", "PayrouteCommands", "SimulatedShop", "TestSupport",
+            "PaymentCrypto", "PaymentSimulation", "PayrouteCommands", "SimulatedShop",
             "BitcoinLaboratory", "CitconSandbox", "PaykitLaboratory", "PayrailsSandbox",
             "WalletConnectPayLaboratory",
         ],

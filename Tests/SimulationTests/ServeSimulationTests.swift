@@ -22,7 +22,7 @@ struct ServeSimulationTests {
         #expect(totals.payments > 0 && totals.processes > totals.histories * 2)
     }
 
-    @Test("The same seed gives the same history, with keys in a real file", arguments: [1, 6, 9] as [UInt64])
+    @Test("The same seed gives the same history, with the keys of a server", arguments: [1, 6, 9] as [UInt64])
     func replay(seed: UInt64) {
         for variation in [Variation.served, .servedFromWallet] {
             let trace = History(seed: seed, variation: variation).run().trace

@@ -5,7 +5,7 @@ import PaymentTesting
 
 /// A mistake of a server that is planted around `payroute serve`.
 enum ServeMistake: String, Sendable, CaseIterable {
-    case losesTable = "a server loses the file of its callers' keys"
+    case losesTable = "a server loses the store of its callers' keys"
     case failsQuestions = "a server calls a payment failed whose outcome it could not learn"
     case cancelsUnasked = "a server calls a payment cancelled that its router does not"
     case keysAnew = "a server takes every repetition for a new request"
@@ -35,11 +35,11 @@ enum ServeMistake: String, Sendable, CaseIterable {
 /// The interfaces of a history, with a mistake.
 private struct FaultyFaces: PaymentFaces {
     let mistake: ServeMistake
-    private let base: ServedFiles
+    private let base: ServedRecords
 
     init(mistake: ServeMistake) {
         self.mistake = mistake
-        base = ServedFiles(isLost: mistake == .losesTable)
+        base = ServedRecords(isLost: mistake == .losesTable)
     }
 
     func open(

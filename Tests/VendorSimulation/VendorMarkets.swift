@@ -70,7 +70,7 @@ extension Variation {
         var variation = Variation(markets)
         variation.wallet = WalletConnectPayMarket.payer
         variation.target = "simulate-serve"
-        variation.faces = { ServedFiles() }
+        variation.faces = { ServedRecords() }
         variation.autoPayShare = 3
         variation.devices = 0
         variation.servers = 0

@@ -148,8 +148,6 @@ package enum StoreKind: Int32 {
     case sealedStates = 0x5052_5331
     /// `PRK1`.
     case records = 0x5052_4B31
-    /// `PRV1`.
-    case servedPayments = 0x5052_5631
 }
 
 /// One object that a file defines: a table, an index, a trigger, a view.

@@ -312,10 +312,12 @@ enum JournalPruneCommand: Command {
             endedBefore: now.addingTimeInterval(-age * 86400),
             keepingProofsSince: now.addingTimeInterval(-proofs * 86400))
         console.output.line("\(count) \(count == 1 ? "attempt" : "attempts") removed")
-        let served = try ServeTable.prune(
-            try JournalOption.path(arguments) + ".served",
+        let file = try JournalOption.path(arguments) + ServeCommand.fileSuffix
+        guard FileManager.default.fileExists(atPath: file) else { return .done }
+        let served = try await ServeTable.prune(
+            try SQLiteRecords(path: file, creating: false), called: file,
             endedBefore: now.addingTimeInterval(-max(age, proofs) * 86400))
-        if let served { console.output.line("\(served) \(served == 1 ? "key" : "keys") of callers removed") }
+        console.output.line("\(served) \(served == 1 ? "key" : "keys") of callers removed")
         return .done
     }
 

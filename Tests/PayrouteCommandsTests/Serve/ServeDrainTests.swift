@@ -48,7 +48,6 @@ struct ServeDrainTests {
 
     private let shop = Shop()
     private let clock = StepClock()
-    private let folder = ScratchFolder()
 
     private func server() async throws -> ServeInterface {
         let journal = InMemoryJournal()
@@ -58,8 +57,8 @@ struct ServeDrainTests {
         return try await ServeInterface(
             over: PaymentRouter(
                 registry: registry, transport: DirectTransport(service: shop), journal: journal, leases: leases),
-            journal: journal, table: folder.file("served"), wallet: nil,
-            tokens: ServeInterface.tokens, random: SystemRandomSource(), clock: clock)
+            journal: journal, records: InMemoryRecords(), wallet: nil, tokens: ServeInterface.tokens,
+            random: SystemRandomSource(), clock: clock)
     }
 
     private func begin(_ option: JSONValue, _ server: ServeInterface) async throws -> String {

@@ -91,7 +91,7 @@ struct ServeIntentTests {
     func price() async throws {
         let (folder, shop) = (ScratchFolder(), Shop())
         do {
-            let table = try ServeTable(path: folder.file("journal.served"))
+            let table = try await ServeTable.opened(SQLiteRecords(path: folder.file("journal.served")))
             let order = try ServeOrder(
                 stored: [
                     "link": Self.link, "option": "tab",
@@ -118,10 +118,8 @@ struct ServeIntentTests {
             ["quote": try #require(quote["id"]), "option": "signed"], ["link": Self.link, "option": "signed"],
         ] {
             let asked = try await served.pay(body)
-            let table = try Database(path: served.folder.file("journal.served"), to: .use)
-            let request = try table.texts("SELECT request FROM served WHERE id = ?1", [.text(try Self.id(asked))])
-            let order = try JSONValue(parsing: try #require(request.first))
-            #expect(order["shown"]?["amount"] == "4.80", "\(order.text)")
+            let stored = try await served.api.payments.find(try Self.id(asked), of: "local").order?.json
+            #expect(stored?["shown"]?["amount"] == "4.80", "\(stored?.text ?? "")")
             _ = try await served.call(.post, "/v1/payments/\(try Self.id(asked))/cancel")
         }
     }

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -17,8 +16,8 @@ struct ServeLostEndTests {
         "The attempt is ended by the caller's answer, even while the shop cannot be reached, and the payee can be paid",
         arguments: [false, true])
     func ended(isCut: Bool) async throws {
-        let (folder, journal, line) = (ScratchFolder(), FullJournal(), CutTransport())
-        let server = try await Self.server(journal, in: folder, over: line)
+        let (journal, line) = (FullJournal(), CutTransport())
+        let server = try await Self.server(journal, over: line)
         let may = try await server.pay(Self.order, key: "may")
         journal.isFull.withLock { $0 = true }
         let paid = try await Self.prove(may, server)
@@ -36,8 +35,7 @@ struct ServeLostEndTests {
     @Test("The attempt of a payment that asked its caller nothing is ended by the shop's status")
     func stated() async throws {
         let journal = FullJournal()
-        let folder = ScratchFolder()
-        let server = try await Self.server(journal, in: folder)
+        let server = try await Self.server(journal)
         journal.isFull.withLock { $0 = true }
         let order: JSONValue = ["link": "https://shop.example/order/7", "option": "tab"]
         let paid = try await server.pay(order, key: "may")
@@ -50,12 +48,13 @@ struct ServeLostEndTests {
 
     @Test("An attempt whose caller has not answered is left, and its answer is not waited for")
     func unanswered() async throws {
-        let (folder, journal, clock) = (ScratchFolder(), FullJournal(), VirtualClock())
-        let server = try await Self.server(journal, in: folder, clock)
+        let (journal, clock) = (FullJournal(), VirtualClock())
+        let server = try await Self.server(journal, clock)
         let may = try await server.pay(Self.order, key: "may")
         #expect(may["state"] == "waiting", "\(may.text)")
         await server.drain(within: .zero)
-        try Database(path: folder.file("served"), to: .use).execute("UPDATE served SET ended = 0")
+        let id = try #require(may["id"]?.string)
+        try await server.api.payments.payers.table.state(id, ["outcome": "unknown"], isEnd: true, at: clock.now)
         let naps = clock.naps
         await server.api.payments.look()
         #expect(try await journal.unfinished().count == 1)
@@ -64,8 +63,8 @@ struct ServeLostEndTests {
 
     @Test("A payment that nothing runs for is looked at again and again until it has ended")
     func tended() async throws {
-        let (folder, journal) = (ScratchFolder(), FullJournal())
-        let server = try await Self.server(journal, in: folder, serving: VirtualClock())
+        let journal = FullJournal()
+        let server = try await Self.server(journal, serving: VirtualClock())
         let begun = try await server.begin(Self.order, key: "may").json
         let path = "/v1/payments/\(try #require(begun["id"]?.string))"
         let asked = try await Self.payment(path, once: "waiting", server)
@@ -81,8 +80,8 @@ struct ServeLostEndTests {
 
     @Test("A server whose journal takes no lease is not ready")
     func notReady() async throws {
-        let (folder, journal) = (ScratchFolder(), FullJournal())
-        let server = try await Self.server(journal, in: folder)
+        let journal = FullJournal()
+        let server = try await Self.server(journal)
         try await server.api.payments.checkFiles()
         journal.isLocked.withLock { $0 = true }
         await #expect(throws: ServeError.self) { try await server.api.payments.checkFiles() }
@@ -102,14 +101,14 @@ struct ServeLostEndTests {
 
     /// Serves with a router at a ``Shop``, whose clock is `clock`.
     private static func server(
-        _ journal: FullJournal, in folder: ScratchFolder, _ clock: any PaymentClock = SystemPaymentClock(),
+        _ journal: FullJournal, _ clock: any PaymentClock = SystemPaymentClock(),
         serving: any PaymentClock = SystemPaymentClock(), over transport: any HTTPTransport = CutTransport()
     ) async throws -> ServeInterface {
         let registry = try ProviderRegistry([ShopProvider(gateway: try HTTPURL("https://shop.example"))])
         let router = PaymentRouter(registry: registry, transport: transport, journal: journal, clock: clock)
         return try await ServeInterface(
-            over: router, journal: journal, table: folder.file("served"), wallet: nil,
-            tokens: ServeInterface.tokens, random: SystemRandomSource(), clock: serving)
+            over: router, journal: journal, records: InMemoryRecords(), wallet: nil, tokens: ServeInterface.tokens,
+            random: SystemRandomSource(), clock: serving)
     }
 
     private static let order: JSONValue = ["link": "https://shop.example/payee/ann", "option": "coin"]

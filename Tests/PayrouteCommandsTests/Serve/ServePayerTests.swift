@@ -14,11 +14,10 @@ struct ServePayerTests {
         wrong: [JSONValue] = [], right: JSONValue, order: JSONValue = ["link": "pay:1"],
         _ question: @escaping @Sendable (Payer) async throws -> Answer
     ) async throws -> (action: JSONValue, answer: Result<Answer, any Error>) {
-        let (folder, asked) = (ScratchFolder(), Gate())
+        let asked = Gate()
         let actions = ServeActions(random: SystemRandomSource()) { _ in await asked.open() }
         let payers = ServePayer(
-            wallet: nil, actions: actions, table: try ServeTable(path: folder.file("served")),
-            clock: SystemPaymentClock())
+            wallet: nil, actions: actions, table: try await .opened(), clock: SystemPaymentClock())
         let payer = payers.payer(of: "pay_1", try ServeOrder(stored: order), tenant: "ann")
         let answer = Task {
             let result: Result<Answer, any Error>
@@ -59,10 +58,9 @@ struct ServePayerTests {
 
     @Test("An amount that the caller has named is not asked for")
     func named() async throws {
-        let folder = ScratchFolder()
         let payers = ServePayer(
-            wallet: nil, actions: ServeActions(random: SystemRandomSource()) { _ in },
-            table: try ServeTable(path: folder.file("served")), clock: SystemPaymentClock())
+            wallet: nil, actions: ServeActions(random: SystemRandomSource()) { _ in }, table: try await .opened(),
+            clock: SystemPaymentClock())
         let request = AmountRequest(payee: Payee(name: "Ann"), currency: .satoshi)
         let order = try ServeOrder(stored: ["link": "pay:1", "amount": ["amount": "7", "unit": "sat"]])
         for payer in [payers.payer(of: "pay_1", order, tenant: "ann"), payers.quoter(order)] {

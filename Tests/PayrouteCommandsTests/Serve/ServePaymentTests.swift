@@ -4,6 +4,7 @@ import PaymentLoopback
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,7 +46,7 @@ struct ServePaymentTests {
         let folder = ScratchFolder()
         let order = try ServeOrder(stored: ["link": "nothing"])
         do {
-            let table = try ServeTable(path: folder.file("journal.served"))
+            let table = try await ServeTable.opened(SQLiteRecords(path: folder.file("journal.served")))
             for number in 0...50 {
                 let payment = ServedPayment(
                     id: "pay_\(number)", tenant: "local", key: "\(number)", input: order.link, order: order,
@@ -53,7 +54,7 @@ struct ServePaymentTests {
                 _ = try await table.begin(payment, digest: "d")
             }
         }
-        let served = try await ServedShop(in: folder)
+        let served = try await ServedShop.reopened(in: folder, shop: Shop())
         let list = try await served.call(.get, "/v1/payments").json
         #expect(list["payments"]?.array?.count == 50 && list["before"] == "pay_1", "\(list.text)")
         let rest = try await served.call(.get, "/v1/payments?before=pay_1").json
@@ -69,15 +70,18 @@ struct ServePaymentTests {
         #expect((answer.status, answer.json["error"]?["code"]) == (503, "journal"))
     }
 
-    @Test(
-        "A server one of whose files takes no write is not ready",
-        arguments: [("journal", "lease"), ("journal.served", "server")])
-    func notWritable(file: String, table: String) async throws {
-        let served = try await ServedShop()
-        let database = try Database(path: served.folder.file(file), to: .use)
+    @Test("A server one of whose stores takes no write is not ready", arguments: [true, false])
+    func notWritable(isJournal: Bool) async throws {
+        let records = FaultyRecords()
+        let served = try await ServedShop(records: records)
         #expect(try await served.call(.get, "/ready").status == 200)
-        if table == "lease" { #expect(try database.number("SELECT count(*) FROM lease") == 0) }
-        try database.execute("DROP TABLE \(table)")
+        if isJournal {
+            let database = try Database(path: served.folder.file("journal"), to: .use)
+            #expect(try database.number("SELECT count(*) FROM lease") == 0)
+            try database.execute("DROP TABLE lease")
+        } else {
+            records.fails.withLock { $0 = { $0 == nil } }
+        }
         #expect(try await served.call(.get, "/ready").status == 503)
     }
 
@@ -100,19 +104,20 @@ struct ServePaymentTests {
 
     @Test("A payment whose terms cannot be stored is not over, and is made once they can")
     func termsNotStored() async throws {
-        let served = try await ServedShop()
-        let table = try Database(path: served.folder.file("journal.served"), to: .use)
-        // Another row has terms, and two of them cannot be stored.
-        try table.execute(
-            """
-            INSERT INTO served (id, tenant, key, digest, input, created, ended, terms)
-                VALUES ('o', 't', 'k', 'd', 'i', 0, 0, '{}');
-            CREATE UNIQUE INDEX single ON served ((terms IS NULL));
-            """)
+        let records = FaultyRecords()
+        let served = try await ServedShop(records: records)
+        records.fails.withLock {
+            $0 = { write in
+                guard case .put(_, let value, _)? = write, let json = try? JSONValue(parsing: value) else {
+                    return false
+                }
+                return json["terms"] != nil
+            }
+        }
         let left = try await served.pay(["link": .string(Self.link), "option": "tab"], key: "k")
         #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
         #expect(await served.shop.charges == 0)
-        try table.execute("DROP INDEX single")
+        records.fails.withLock { $0 = { _ in false } }
         try await served.call(.post, "/v1/payments/\(left["id"]?.string ?? "")/resume")
         let paid = try await served.settled(left["id"]?.string ?? "")
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
@@ -147,7 +152,7 @@ struct ServePaymentTests {
         let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
         let reference = PaymentReference(provider: "shop", id: "7")
         try await Self.leave(body, reference, in: folder, shop, at: moment)
-        let served = try await ServedShop(in: folder, shop: shop)
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
         let again = try await served.begin(body, key: "k")
         #expect((again.status, again.json["id"]) == (200, "pay_1"))
         if moment == .paid {
@@ -170,7 +175,7 @@ struct ServePaymentTests {
         let (folder, shop) = (ScratchFolder(), Shop())
         let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
         try await Self.leave(body, PaymentReference(provider: "shop", id: "7"), in: folder, shop, at: moment)
-        let served = try await ServedShop(in: folder, shop: shop)
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
         let cancelled = try await served.call(.post, "/v1/payments/pay_1/cancel")
         #expect(cancelled.status == 200 && cancelled.json["state"] == "ended", "\(cancelled.json.text)")
         #expect(cancelled.json["outcome"]?["outcome"] == "cancelled", "\(cancelled.json.text)")
@@ -183,7 +188,7 @@ struct ServePaymentTests {
         let (folder, shop) = (ScratchFolder(), Shop())
         try await Self.leave(
             ["link": "nothing"], PaymentReference(provider: "shop", id: "7"), in: folder, shop, at: .keyStored)
-        let served = try await ServedShop(in: folder, shop: shop)
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
         let refused = try await served.call(.post, "/v1/payments/pay_1/cancel")
         #expect((refused.status, refused.json["error"]?["code"]) == (422, "unroutable"))
         #expect(try await served.call(.get, "/v1/payments/pay_1").json["state"] == "interrupted")
@@ -194,7 +199,7 @@ struct ServePaymentTests {
         let (folder, shop) = (ScratchFolder(), Shop())
         let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "tab"]
         try await Self.leave(body, PaymentReference(provider: "shop", id: "-"), in: folder, shop, at: .keyStored)
-        let served = try await ServedShop(in: folder, shop: shop)
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
         await withTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask { _ = try? await served.call(.post, "/v1/payments/pay_1/resume") }
@@ -210,7 +215,7 @@ struct ServePaymentTests {
     private static func leave(
         _ body: JSONValue, _ reference: PaymentReference, in folder: ScratchFolder, _ shop: Shop, at moment: Moment
     ) async throws {
-        let table = try ServeTable(path: folder.file("journal.served"))
+        let table = try await ServeTable.opened(SQLiteRecords(path: folder.file("journal.served")))
         let order = try ServeOrder(stored: body)
         let payment = ServedPayment(
             id: "pay_1", tenant: "local", key: "k", input: order.link, order: order, created: Date())
@@ -276,7 +281,8 @@ struct ServePaymentTests {
     @Test("Two servers at one journal exclude each other")
     func alone() async throws {
         let served = try await ServedShop()
-        await #expect(throws: JournalError.self) { try await ServedShop(in: served.folder) }
+        let file = served.folder.file("journal.served")
+        await #expect(throws: JournalError.locked(path: file)) { try await ServedShop(in: served.folder) }
     }
 
     @Test("A server that follows another one at its journal excludes others, too")
@@ -364,9 +370,12 @@ struct ServePaymentTests {
         let served = try await ServedShop()
         let paid = try await served.pay(["link": .string(Self.link + "?secret=hidden"), "option": "tab"], key: "k")
         #expect(paid["state"] == "ended")
-        let table = try Database(path: served.folder.file("journal.served"), to: .use)
-        #expect(try table.number("SELECT count(*) FROM served WHERE request IS NULL") == 1)
-        let mode = try FileManager.default.attributesOfItem(atPath: table.path)[.posixPermissions] as? Int
+        let path = served.folder.file("journal.served")
+        let room = RecordRoom(ServedPayment.kind, paid["id"]?.string ?? "")
+        let left = try await SQLiteRecords(path: path, creating: false).records([.room(room)])[0]
+        let texts = left.map { String(decoding: $0.value, as: UTF8.self) }
+        #expect(texts.count == 1 && !texts[0].contains("\"order\""), "\(texts)")
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
 
@@ -376,10 +385,14 @@ struct ServePaymentTests {
         let file = folder.file("journal")
         do {
             let served = try await ServedShop(in: folder, shop: shop)
-            #expect(try await served.pay(["link": .string(Self.link), "option": "tab"])["state"] == "ended")
-            let table = try Database(path: file + ".served", to: .use)
-            let end = Date(timeIntervalSinceNow: -40 * 86400).timeIntervalSinceReferenceDate
-            try table.run("UPDATE served SET ended = ?1", [.real(end)])
+            let paid = try await served.pay(["link": .string(Self.link), "option": "tab"])
+            #expect(paid["state"] == "ended")
+            let key = ServedPayment.record(paid["id"]?.string ?? "")
+            try await SQLiteRecords(path: file + ".served").change([.record(key)]) { found in
+                var payment = try ServedPayment(try #require(found[0].first), in: file)
+                payment.ended = Date(timeIntervalSinceNow: -40 * 86400)
+                return RecordChange([try payment.write()], ())
+            }
         }
         for (days, count) in [("400", 0), ("39", 1)] {
             let line = ["journal", "prune", "--journal", file, "--older-than", "10", "--keep-proofs", days]
@@ -395,14 +408,12 @@ struct ServePaymentTests {
         let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
         let first = try await served.pay(body, key: "k")
         let file = served.folder.file("journal.served")
-        #expect(try ServeTable.prune(file, endedBefore: Date(timeIntervalSinceNow: -3600)) == 0)
+        let records = try SQLiteRecords(path: file, creating: false)
+        let early = try await ServeTable.prune(
+            records, called: file, endedBefore: Date(timeIntervalSinceNow: -3600))
+        #expect(early == 0)
         #expect(try await served.pay(body, key: "k")["id"] == first["id"])
-        let table = try Database(path: file, to: .use)
-        try table.run(
-            "INSERT INTO served (id, tenant, key, digest, input, created) VALUES ('o', 't', 'k', 'd', 'i', 0)")
-        #expect(try ServeTable.prune(file, endedBefore: .distantFuture) == 1)
-        #expect(try table.texts("SELECT id FROM served") == ["o"], "what has not ended stays")
-        #expect(try ServeTable.prune(file + "-none", endedBefore: .distantFuture) == nil)
+        #expect(try await ServeTable.prune(records, called: file, endedBefore: .distantFuture) == 1)
         let again = try await served.pay(body, key: "k")
         #expect(again["id"] != first["id"] && again["outcome"]?["outcome"] == "succeeded")
         #expect(await served.shop.charges == 1)

@@ -116,10 +116,8 @@ struct ServeSettlementTests {
         }
         let state = Mutex(State())
         let table: ServeTable
-        private let folder = ScratchFolder()
-        var file: String { folder.file("served") }
 
-        init() throws { table = try ServeTable(path: folder.file("served")) }
+        init() async throws { table = try await .opened() }
 
         func settler() -> CallerSettler {
             let actions = ServeActions(random: SystemRandomSource()) { [weak self] in await self?.answer($0) }
@@ -156,7 +154,7 @@ struct ServeSettlementTests {
     func conformance() async {
         let report = await SettlerConformance.check(
             SettlerSubject("a caller's wallet") {
-                let caller = try Caller()
+                let caller = try await Caller()
                 return SettlerSubject.Wallet(
                     caller.settler(), invoice: { try caller.invoice() },
                     payments: { caller.state.withLock { $0.paid.count } },
@@ -168,7 +166,7 @@ struct ServeSettlementTests {
 
     @Test("What one tenant is asked to pay, no other is asked")
     func tenants() async throws {
-        let caller = try Caller()
+        let caller = try await Caller()
         let invoice = try caller.invoice()
         let settlement = Settlement(key: "name", endpoint: invoice.endpoint, amount: invoice.amount)
         _ = try await caller.table.hand(settlement, to: "other", at: Date())
@@ -183,26 +181,41 @@ struct ServeSettlementTests {
         #expect(caller.state.withLock { $0.paid.isEmpty })
     }
 
-    @Test("Answered settlements are pruned with the keys, and open ones are not")
+    @Test("Answered settlements are pruned with the keys, and their invoices; open ones are not")
     func pruned() async throws {
-        let caller = try Caller()
-        for name in ["answered", "open"] {
+        let caller = try await Caller()
+        let proof = SettlementProof.preimage(Hex.encode(Shop.preimage(of: "1")))
+        var invoices: [SettlementEndpoint] = []
+        for name in ["paid", "declined", "open"] {
             let (endpoint, amount) = try caller.invoice()
-            _ = try await caller.table.hand(
-                Settlement(key: name, endpoint: endpoint, amount: amount), to: "local", at: Date())
+            invoices.append(endpoint)
+            for name in [name, name + " again"] {
+                _ = try await caller.table.hand(
+                    Settlement(key: name, endpoint: endpoint, amount: amount), to: "local", at: Date())
+            }
         }
-        _ = try await caller.table.end("answered", nil, at: Date())
-        let file = caller.file
-        #expect(try ServeTable.prune(file, endedBefore: Date(timeIntervalSinceNow: -3600)) == 0)
-        #expect(try await caller.table.settlement(named: "answered") != nil)
-        #expect(try ServeTable.prune(file, endedBefore: .distantFuture) == 0)
-        #expect(try await caller.table.settlement(named: "answered") == nil)
+        _ = try await caller.table.end("paid", proof, at: Date())
+        _ = try await caller.table.end("declined", nil, at: Date())
+        func prune(_ date: Date) async throws {
+            #expect(try await ServeTable.prune(caller.table.records, called: "served", endedBefore: date) == 0)
+        }
+        try await prune(Date(timeIntervalSinceNow: -3600))
+        for name in ["paid", "declined", "open"] {
+            #expect(try await caller.table.settlement(named: name) != nil)
+            #expect(try await caller.table.settlement(named: name + " again") != nil)
+        }
+        try await prune(.distantFuture)
+        for name in ["paid", "declined", "paid again", "declined again", "open again"] {
+            #expect(try await caller.table.settlement(named: name) == nil)
+        }
         #expect(try await caller.table.settlement(named: "open") != nil)
+        #expect(try await caller.table.order(paying: invoices[0]) == nil)
+        #expect(try await caller.table.order(paying: invoices[2])?.name == "open")
     }
 
     @Test("Another invoice of a payment hash that was handed out is not asked about, and not handed out")
     func twin() async throws {
-        let caller = try Caller()
+        let caller = try await Caller()
         let (endpoint, amount) = try caller.invoice()
         let settler = caller.settler()
         #expect(
@@ -221,31 +234,35 @@ struct ServeSettlementTests {
         #expect(caller.state.withLock { $0.paid } == ["a"])
     }
 
-    @Test("The memory alone notes names, and neither pays nor abandons what no caller was asked to pay")
+    @Test("The memory alone registers, pays and abandons nothing that no caller was asked to pay")
     func memory() async throws {
-        let caller = try Caller()
+        let caller = try await Caller()
         let (endpoint, amount) = try caller.invoice()
         let settler = AnsweredSettler(table: caller.table)
         #expect(settler.name == caller.table.name && settler.canSettle(endpoint.kind, on: endpoint.network))
         #expect(settler.feeLimit(for: amount, to: endpoint.kind) == nil)
-        try await settler.register("a")
-        #expect(try await caller.table.isRegistered("a"))
         #expect(try await settler.order(named: "a") == nil)
         let settlement = Settlement(key: "a", endpoint: endpoint, amount: amount)
-        for call in [{ try await settler.settle(settlement) }, { try await settler.abandon("a") }] {
-            let error = await #expect(throws: PaymentError.self) { _ = try await call() }
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await settler.settle(settlement) }, { _ = try await settler.abandon("a") },
+            { try await settler.register("a") },
+        ]
+        for call in calls {
+            let error = await #expect(throws: PaymentError.self) { try await call() }
             #expect(error?.code == .payer && error?.retry == .later)
         }
+        #expect(try await !caller.table.isRegistered("a"))
         let proof = SettlementProof.preimage(Hex.encode(Shop.preimage(of: "1")))
         _ = try await caller.table.hand(settlement, to: "local", at: Date())
         _ = try await caller.table.end("a", proof, at: Date())
         #expect(try await settler.settle(settlement) == .settled(proof))
         #expect(try await settler.abandon("a") == .settled(proof))
+        try await settler.register("a")
     }
 
     @Test("A payment on a chain is proved by its transaction's 32 bytes, in any case, and by nothing else")
     func chain() async throws {
-        let caller = try Caller()
+        let caller = try await Caller()
         let asked = Gate()
         let actions = ServeActions(random: SystemRandomSource()) { _ in await asked.open() }
         let settler = CallerSettler(
@@ -271,9 +288,43 @@ struct ServeSettlementTests {
         #expect(try await state == .settled(.transaction(text.lowercased())))
     }
 
+    @Test("A name that was refused for its invoice states the name that has paid it, whatever is answered to it")
+    func elsewhere() async throws {
+        let table = try await Caller().table
+        let amount = try Money(minorUnits: 21, currency: .satoshi)
+        func settlement(_ key: String) -> Settlement {
+            Settlement(key: key, endpoint: Shop.invoice(of: "1"), amount: amount)
+        }
+        _ = try await table.hand(settlement("a"), to: "local", at: Date())
+        let refused = try await table.hand(settlement("b"), to: "local", at: Date())
+        guard case .nothingSent = refused.order.state else {
+            Issue.record("an invoice was handed out twice: \(refused.order.state)")
+            return
+        }
+        _ = try await table.end("a", .preimage(Hex.encode(Shop.preimage(of: "1"))), at: Date())
+        #expect(try await table.settlement(named: "b")?.order.state == .settledElsewhere(name: "a"))
+        // An answer under the refused name does not free the invoice.
+        _ = try await table.end("b", nil, at: Date())
+        #expect(try await table.order(paying: Shop.invoice(of: "1"))?.name == "a")
+    }
+
+    @Test("A declined invoice is handed out under another name")
+    func declined() async throws {
+        let table = try await Caller().table
+        let amount = try Money(minorUnits: 21, currency: .satoshi)
+        for key in ["a", "b"] {
+            let settlement = Settlement(key: key, endpoint: Shop.invoice(of: "1"), amount: amount)
+            let handed = try await table.hand(settlement, to: "local", at: Date())
+            #expect(handed.order.state == .inFlight(retryAfter: nil))
+            #expect(try await table.order(paying: settlement.endpoint)?.name == key)
+            _ = try await table.end(key, nil, at: Date())
+            #expect(try await table.order(paying: settlement.endpoint) == nil)
+        }
+    }
+
     @Test("The first answer stays")
     func answered() async throws {
-        let caller = try Caller()
+        let caller = try await Caller()
         let invoice = try caller.invoice()
         let settlement = Settlement(key: "name", endpoint: invoice.endpoint, amount: invoice.amount)
         _ = try await caller.table.hand(settlement, to: "local", at: Date())

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization
@@ -41,8 +40,8 @@ struct ServeWebhookTests {
     }
 
     /// A table with a payment of Ann's, which has ended; the webhook is not sent yet.
-    private static func table(_ folder: ScratchFolder, at now: Date) async throws -> ServeTable {
-        let table = try ServeTable(path: folder.file("served"))
+    private static func table(_ clock: any PaymentClock) async throws -> ServeTable {
+        let (table, now) = (try await ServeTable.opened(clock: clock), clock.now)
         let order = try ServeOrder(stored: ["link": "https://shop.example/order/7"])
         let payment = ServedPayment(
             id: "pay_1", tenant: "ann", key: "k", input: order.link, order: order, created: now)
@@ -70,10 +69,10 @@ struct ServeWebhookTests {
 
     @Test("A webhook is sent until it is taken, each time with the same id and body, and a signature of that time")
     func repeated() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
         let lost = TransportError(.maybeSent, .timedOut, origin: "https://shop.example")
         let receiver = Receiver([.success(500), .failure(lost), .success(307)])
-        let table = try await Self.table(folder, at: clock.now)
+        let table = try await Self.table(clock)
         let begun = clock.now
         let sender = try Self.sender(table, receiver, metrics, clock)
         await sender.start()
@@ -100,8 +99,8 @@ struct ServeWebhookTests {
 
     @Test("A webhook that is never taken is abandoned after three days")
     func abandoned() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         let begun = clock.now
         let deaf = Receiver(Array(repeating: .success(503), count: 1000))
         let sender = try Self.sender(table, deaf, metrics, clock)
@@ -119,8 +118,8 @@ struct ServeWebhookTests {
 
     @Test("A webhook is sent until exactly three days after it was made")
     func lastTime() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         clock.advance(by: .seconds(3 * 86_400 - 5))
         let deaf = Receiver(Array(repeating: .success(503), count: 1000))
         let sender = try Self.sender(table, deaf, metrics, clock)
@@ -134,15 +133,20 @@ struct ServeWebhookTests {
 
     @Test("Webhooks that cannot be read are read again after the first pause, until they can be, and are sent")
     func unreadable() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
-        let file = try Database(path: folder.file("served"), to: .use)
-        try file.execute("ALTER TABLE webhook RENAME TO hidden")
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
+        let webhook = try #require(try await table.nextWebhook(of: "ann"))
+        guard case .put(let key, let value, let marks) = try webhook.write() else { return }
+        func store(_ value: [UInt8]) async throws {
+            try await table.change([.record(key)]) { _ in RecordChange([.put(key, value, marks: marks)], ()) }
+        }
+        try await store(Array("{".utf8))
+        await #expect(throws: JournalError.self) { try await table.nextWebhook(of: "ann") }
         let receiver = Receiver()
         let sender = try Self.sender(table, receiver, metrics, clock)
         await sender.start()
         try await eventually("the table is not read again") { clock.naps.count >= 2 }
-        try file.execute("ALTER TABLE hidden RENAME TO webhook")
+        try await store(value)
         try await eventually("the webhook is not sent") { !receiver.sent.isEmpty }
         await sender.stop()
         #expect(clock.naps.allSatisfy { $0 == .seconds(5) } && receiver.sent.count == 1)
@@ -150,8 +154,8 @@ struct ServeWebhookTests {
 
     @Test("After its clock was set back a sender waits no longer than its longest pause", arguments: [14_400, 14_401])
     func setBack(wait: Int) async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         clock.advance(by: .seconds(-wait))
         let receiver = Receiver()
         let sender = try Self.sender(table, receiver, metrics, clock)
@@ -163,8 +167,8 @@ struct ServeWebhookTests {
 
     @Test("A sender that is woken while it waits waits once more, and no more often")
     func woken() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), StillClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (StillClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         let sender = try Self.sender(table, Receiver([.success(500)]), metrics, clock)
         await sender.start()
         for count in 1...2 {
@@ -220,8 +224,8 @@ struct ServeWebhookTests {
         "The end of the server sends what is due, up to the first failure",
         arguments: [(200, ["msg_1", "msg_3"]), (299, ["msg_1", "msg_3"]), (300, ["msg_1"]), (199, ["msg_1"])])
     func ending(status: Int, sent: [String]) async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         let order = try ServeOrder(stored: ["link": "https://shop.example/order/8"])
         let payment = ServedPayment(
             id: "pay_2", tenant: "ann", key: "k2", input: order.link, order: order, created: clock.now)
@@ -247,8 +251,8 @@ struct ServeWebhookTests {
 
     @Test("What a server could not send, the next one sends; nothing of it is another tenant's")
     func left() async throws {
-        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
-        let table = try await Self.table(folder, at: clock.now)
+        let (clock, metrics) = (VirtualClock(), ServeMetrics())
+        let table = try await Self.table(clock)
         let deaf = Receiver([.success(500)])
         let first = try Self.sender(table, deaf, metrics, clock)
         // It ends at once: it tries what is due, and no more.

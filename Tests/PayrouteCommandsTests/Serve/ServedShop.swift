@@ -5,6 +5,7 @@ import PaymentLoopback
 import PaymentRouting
 import PaymentTesting
 import SandboxSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,14 +27,16 @@ final class ServedShop: Served {
     let folder: ScratchFolder
 
     /// Serves from the files in `folder`, as the line `words` says.
+    ///
+    /// - Parameter records: The store of the payments, in place of a file.
     init(
         _ words: [String] = ["--wallet", "1"], in folder: ScratchFolder = ScratchFolder(), shop: Shop = Shop(),
-        tokens: ServeTokens? = nil
+        tokens: ServeTokens? = nil, records: (any RecordStore)? = nil
     ) async throws {
         (self.folder, self.shop) = (folder, shop)
         gateway = try LoopbackServer(shop)
         let arguments = try Self.arguments(words, folder, gateway.baseURL)
-        api = try await ServeCommand.api(arguments, Self.console, tokens: tokens)
+        api = try await ServeCommand.api(arguments, Self.console, tokens: tokens, records: records)
     }
 
     deinit { gateway.stop() }
@@ -64,6 +67,46 @@ final class ServedShop: Served {
             vendors: SandboxVendors([ShopVendor()]), output: file.descriptor, diagnostics: file.descriptor,
             input: file.descriptor, environment: { _ in nil })
     }
+}
+
+extension ServeTable {
+    /// Opens a store, which is new if none is given.
+    static func opened(
+        _ records: any RecordStore = InMemoryRecords(), clock: any PaymentClock = SystemPaymentClock()
+    ) async throws -> ServeTable {
+        try await ServeTable(records, called: "served", clock: clock)
+    }
+}
+
+/// A store in memory that fails where a test says so.
+final class FaultyRecords: RecordStore {
+    struct NoSpace: Error {}
+
+    let base = InMemoryRecords()
+    /// Returns true for a write that fails; nil for the renewal of a lease.
+    let fails = Mutex<@Sendable (RecordWrite?) -> Bool>({ _ in false })
+
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        let fails = fails.withLock(\.self)
+        try await base.transact(ranges, under: lease, at: now) { found in
+            let writes = try decide(found)
+            if writes.contains(where: fails) { throw NoSpace() }
+            return writes
+        }
+    }
+
+    func renew(_ lease: RecordLease, at now: Date) async throws {
+        if fails.withLock({ $0(nil) }) { throw NoSpace() }
+        try await base.renew(lease, at: now)
+    }
+
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] { await base.records(ranges) }
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] { await base.records(query) }
+    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func release(_ lease: RecordLease) async throws { await base.release(lease) }
 }
 
 /// A server that is called. Each answer is compared with the description that it serves.

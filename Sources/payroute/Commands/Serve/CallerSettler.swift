@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
 import SandboxSupport
 
 /// A settler that asks a caller of `payroute serve` to pay from its own wallet. A name is handed out for one endpoint,
@@ -21,7 +20,7 @@ struct CallerSettler: PaymentSettler {
     /// The caller sees the amount, and pays its wallet's fees.
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
 
-    func register(_ name: String) async throws { try await table.register(name) }
+    func register(_ name: String) async throws { try await table.register(name, for: payment) }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
@@ -45,7 +44,7 @@ struct CallerSettler: PaymentSettler {
 
     /// Asks the caller for the outcome of an open order, and stores the answer. Another tenant's order is left to that
     /// tenant.
-    private func answered(_ handed: ServeTable.HandedSettlement) async throws -> SettlementOrder {
+    private func answered(_ handed: HandedSettlement) async throws -> SettlementOrder {
         let order = handed.order
         guard case .inFlight = order.state, handed.tenant == tenant, let name = order.name,
             let endpoint = order.endpoint
@@ -87,7 +86,8 @@ struct AnsweredSettler: PaymentSettler {
 
     func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
 
-    func register(_ name: String) async throws { try await table.register(name) }
+    /// Only names that are known already.
+    func register(_ name: String) async throws { _ = try await answer(to: name) }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
@@ -111,167 +111,180 @@ struct AnsweredSettler: PaymentSettler {
 
 // MARK: - Stored settlements
 
-/// Payments that callers were asked to make from their own wallets, in the file of the payments that they are for. A
-/// row is on the disk before its caller is asked. At most one row of a payment hash was not refused.
+/// A payment that a caller of this tenant was asked to make.
+struct HandedSettlement: Sendable {
+    let tenant: String
+    let order: SettlementOrder
+
+    /// True if the caller has answered.
+    var hasEnded: Bool { if case .inFlight = order.state { false } else { true } }
+}
+
+/// Payments that callers were asked to make from their own wallets, in the store of the payments that they are for. A
+/// settlement is on the disk before its caller is asked. Of all with one payment hash at most one was not refused: it
+/// is stored under the hash as well.
 extension ServeTable {
-    /// The tables' part of `Schema.served`.
-    static let settlements = """
-        CREATE TABLE settlement (
-            name TEXT PRIMARY KEY,
-            tenant TEXT NOT NULL,
-            hash TEXT,
-            endpoint TEXT,
-            amount TEXT,
-            proof TEXT,
-            refusal TEXT,
-            ended REAL
-        ) STRICT;
-        CREATE TABLE registered (name TEXT PRIMARY KEY) STRICT;
-        CREATE UNIQUE INDEX settlement_hash ON settlement (hash) WHERE refusal IS NULL;
-        """
-
-    private enum Column: String, StoredColumn {
-        static let table = "settlement"
-        case name, tenant, hash, endpoint, amount, proof, refusal, ended
-    }
-
-    /// A payment that a caller of this tenant was asked to make.
-    struct HandedSettlement: Sendable {
-        let tenant: String
-        let order: SettlementOrder
-
-        /// True if the caller has answered.
-        var hasEnded: Bool { if case .inFlight = order.state { false } else { true } }
-    }
-
-    /// Stores a name that a caller may be asked to pay under.
-    func register(_ name: String) throws {
-        try database.transaction { () throws(JournalError) in
-            try database.run("INSERT OR IGNORE INTO registered (name) VALUES (?1)", [.text(name)])
+    /// Stores a name that a payment's caller may be asked to pay under. It is removed with the payment.
+    func register(_ name: String, for payment: String) async throws {
+        let key = RecordKey(ServedPayment.kind, room: payment, name: "name/" + name)
+        try await change([.record(key)]) { found in
+            RecordChange(found[0].isEmpty ? [.put(key, [], marks: ["name": RecordMark(name)])] : [], ())
         }
     }
 
     /// Returns true if a name is stored.
-    func isRegistered(_ name: String) throws -> Bool {
-        try !database.texts("SELECT name FROM registered WHERE name = ?1", [.text(name)]).isEmpty
+    func isRegistered(_ name: String) async throws -> Bool {
+        let query = RecordQuery(ServedPayment.kind, by: "name", of: RecordMark(name), limit: 1)
+        return try await !records.records(query).isEmpty
     }
 
     /// Stores a settlement before its caller is asked to pay it, or returns the one that is stored under its name. An
     /// invoice that is handed out under another name is refused.
-    func hand(_ settlement: Settlement, to tenant: String, at now: Date) throws -> HandedSettlement {
-        try database.transaction { () throws(JournalError) in
-            if let known = try self.settlement(named: settlement.key) { return known }
-            let other = try settlement.endpoint.paymentHash.flatMap { (hash) throws(JournalError) in
-                try self.settlement(ofHash: hash)
-            }
-            return try insert(
-                settlement.key, settlement, of: tenant, refusal: other.map { _ in "another payment has this invoice" },
-                at: now)
-        }
+    func hand(_ settlement: Settlement, to tenant: String, at now: Date) async throws -> HandedSettlement {
+        try await add(
+            StoredSettlement(
+                name: settlement.key, tenant: tenant, endpoint: settlement.endpoint, amount: settlement.amount), at: now
+        )
     }
 
     /// Refuses a name if nothing was handed out under it. Otherwise returns the settlement that is stored under it.
-    func abandon(_ name: String, of tenant: String, at now: Date) throws -> HandedSettlement {
-        try database.transaction { () throws(JournalError) in
-            if let known = try settlement(named: name) { return known }
-            return try insert(name, nil, of: tenant, refusal: "it was abandoned", at: now)
+    func abandon(_ name: String, of tenant: String, at now: Date) async throws -> HandedSettlement {
+        var settlement = StoredSettlement(name: name, tenant: tenant)
+        settlement.refuse("it was abandoned", at: now)
+        return try await add(settlement, at: now)
+    }
+
+    private func add(_ new: StoredSettlement, at now: Date) async throws -> HandedSettlement {
+        let stored = try await change(new.ranges) { [file] found in
+            if let known = found[0].first { return RecordChange(try StoredSettlement(known, in: file)) }
+            var new = new
+            if found.dropFirst().contains(where: { !$0.isEmpty }) {
+                new.refuse("another payment has this invoice", at: now)
+            }
+            return RecordChange(try new.writes(), new)
         }
+        return try await handed(stored)
     }
 
     /// Returns the settlement under a name, or nil if there is none.
-    func settlement(named name: String) throws(JournalError) -> HandedSettlement? {
-        try settlement("WHERE name = ?1", .text(name))
-    }
-
-    /// Returns the settlement that pays an invoice or has paid it, under any name, or nil if there is none.
-    private func settlement(ofHash hash: String) throws(JournalError) -> HandedSettlement? {
-        try settlement("WHERE hash = ?1 AND refusal IS NULL", .text(hash))
+    func settlement(named name: String) async throws -> HandedSettlement? {
+        guard let stored = try await stored(name) else { return nil }
+        return try await handed(stored)
     }
 
     /// Returns the order that pays an invoice or has paid it, under any name, or nil if there is none.
     ///
     /// - Throws: ``PaymentError`` if it is for another invoice of the same payment hash.
-    func order(paying endpoint: SettlementEndpoint) throws -> SettlementOrder? {
-        guard let hash = endpoint.paymentHash, let order = try settlement(ofHash: hash)?.order else { return nil }
-        guard order.endpoint?.text == endpoint.text else {
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        guard let hash = endpoint.paymentHash, let holder = try await holder(of: StoredSettlement.invoice(hash)) else {
+            return nil
+        }
+        guard holder.endpoint?.text == endpoint.text else {
             throw PaymentError(.integrity, "another invoice of this payment hash was handed out; do not pay this one")
         }
-        return order
+        return holder.order(in: holder.state)
     }
 
     /// Stores a caller's answer: the proof that it has paid, or nil if it promises that nothing was sent. An answer
     /// that is already stored stays.
-    func end(_ name: String, _ proof: SettlementProof?, at now: Date) throws -> HandedSettlement {
-        let text = try proof.map { try JSONValue.encode($0).text }
-        return try database.transaction { () throws(JournalError) in
-            try database.run(
-                "UPDATE settlement SET proof = ?2, refusal = ?3, ended = ?4 WHERE name = ?1 AND ended IS NULL",
-                [
-                    .text(name), text.map { .text($0) } ?? .null, text == nil ? .text("the payer declined") : .null,
-                    .real(now.timeIntervalSinceReferenceDate),
-                ])
-            return try stored(name)
+    func end(_ name: String, _ proof: SettlementProof?, at now: Date) async throws -> HandedSettlement {
+        let missing = JournalError.damaged(path: file, detail: "a settlement is missing")
+        // What it is for never changes.
+        guard let known = try await stored(name) else { throw missing }
+        let ended = try await change(known.ranges) { [file] found in
+            guard let record = found[0].first else { throw missing }
+            var settlement = try StoredSettlement(record, in: file)
+            guard settlement.ended == nil else { return RecordChange(settlement) }
+            guard let proof else {
+                settlement.refuse("the payer declined", at: now)
+                let freed = settlement.invoice.map { [RecordWrite.remove($0)] } ?? []
+                return RecordChange(try settlement.writes() + freed, settlement)
+            }
+            (settlement.proof, settlement.ended) = (proof, now)
+            return RecordChange(try settlement.writes(), settlement)
+        }
+        return try await handed(ended)
+    }
+
+    private func stored(_ name: String) async throws -> StoredSettlement? {
+        try await records.record(StoredSettlement.record(name)).map { try StoredSettlement($0, in: file) }
+    }
+
+    /// Returns the settlement that pays an invoice or has paid it, or nil if there is none.
+    private func holder(of invoice: RecordKey) async throws -> StoredSettlement? {
+        try await records.record(invoice).map { try StoredSettlement($0, in: file) }
+    }
+
+    /// Returns a settlement as the settler reports it. A refused one was paid under another name if its invoice was.
+    private func handed(_ stored: StoredSettlement) async throws -> HandedSettlement {
+        var state = stored.state
+        if stored.refusal != nil, let invoice = stored.invoice, let holder = try await holder(of: invoice),
+            holder.proof != nil
+        {
+            state = .settledElsewhere(name: holder.name)
+        }
+        return HandedSettlement(tenant: stored.tenant, order: stored.order(in: state))
+    }
+}
+
+/// A settlement as it is stored.
+struct StoredSettlement: Sendable, Codable {
+    static let kind = "served-settlement"
+
+    let name: String
+    let tenant: String
+    var endpoint: SettlementEndpoint?
+    var amount: Money?
+    /// The caller's proof that it has paid.
+    var proof: SettlementProof?
+    /// The reason for which nothing was sent, and nothing will be.
+    private(set) var refusal: String?
+    /// The time of the proof or of the refusal.
+    var ended: Date?
+
+    init(name: String, tenant: String, endpoint: SettlementEndpoint? = nil, amount: Money? = nil) {
+        (self.name, self.tenant, self.endpoint, self.amount) = (name, tenant, endpoint, amount)
+    }
+
+    /// Reads a settlement.
+    init(_ record: StoredRecord, in file: String) throws(JournalError) {
+        self = try record.json(in: file)
+        // One that has ended has a proof or a refusal, and one that has not has neither.
+        guard [proof != nil, refusal != nil, ended == nil].count(where: \.self) == 1 else {
+            throw record.damage(in: file)
         }
     }
 
-    private func stored(_ name: String) throws(JournalError) -> HandedSettlement {
-        guard let handed = try settlement(named: name) else {
-            throw .damaged(path: database.path, detail: "a settlement is missing")
-        }
-        return handed
+    static func record(_ name: String) -> RecordKey { RecordKey(kind, room: name) }
+
+    /// Returns the record of an invoice that is handed out, with the settlement that has it.
+    static func invoice(_ hash: String) -> RecordKey { RecordKey("served-invoice", room: hash) }
+
+    var record: RecordKey { Self.record(name) }
+
+    var invoice: RecordKey? { (endpoint?.paymentHash).map(Self.invoice) }
+
+    /// The record of the invoice that the settlement has: none if another one has it, or may.
+    var held: RecordKey? { refusal == nil ? invoice : nil }
+
+    /// What a change of the settlement reads: itself, and its invoice if it has one.
+    var ranges: [RecordRange] { [record, invoice].compactMap { $0.map { .record($0) } } }
+
+    mutating func refuse(_ reason: String, at now: Date) { (refusal, ended) = (reason, now) }
+
+    /// Returns the writes that store the settlement, and the invoice that it has.
+    func writes() throws -> [RecordWrite] {
+        let value = try [UInt8].json(self)
+        let marks = ended.map { ["ended": RecordMark($0)] } ?? [:]
+        return [.put(record, value, marks: marks)] + (held.map { [.put($0, value)] } ?? [])
     }
 
-    private func insert(
-        _ name: String, _ settlement: Settlement?, of tenant: String, refusal: String?, at now: Date
-    ) throws(JournalError) -> HandedSettlement {
-        let (endpoint, amount): (String?, String?)
-        do {
-            endpoint = try settlement.map { try JSONValue.encode($0.endpoint).text }
-            amount = try settlement.map { try JSONValue.encode($0.amount).text }
-        } catch { throw .damaged(path: database.path, detail: "a settlement cannot be stored") }
-        let text = { (text: String?) -> Database.Value in text.map { .text($0) } ?? .null }
-        try database.insert(
-            Column.self,
-            Column.allCases.map { column in
-                switch column {
-                case .name: .text(name)
-                case .tenant: .text(tenant)
-                case .hash: text(settlement?.endpoint.paymentHash)
-                case .endpoint: text(endpoint)
-                case .amount: text(amount)
-                case .proof: .null
-                case .refusal: text(refusal)
-                case .ended: refusal == nil ? .null : .real(now.timeIntervalSinceReferenceDate)
-                }
-            })
-        return try stored(name)
+    var state: SettlementState {
+        if let proof { return .settled(proof) }
+        return refusal.map { .nothingSent(reason: $0) } ?? .inFlight(retryAfter: nil)
     }
 
-    /// Reads the one row that there can be.
-    private func settlement(_ rest: String, _ value: Database.Value) throws(JournalError) -> HandedSettlement? {
-        try database.all(Column.self, rest, [value]) { (row) throws(JournalError) in
-            func read<Value: Decodable>(_ column: Column, _: Value.Type) throws(JournalError) -> Value? {
-                guard let text = row.optionalText(column) else { return nil }
-                do { return try JSONValue(parsing: text).decode(Value.self) } catch {
-                    throw row.damage("a settlement cannot be read")
-                }
-            }
-            let proof = try read(.proof, SettlementProof.self)
-            var state = proof.map { SettlementState.settled($0) } ?? .inFlight(retryAfter: nil)
-            if let reason = row.optionalText(.refusal) {
-                state = try payer(ofHash: row.optionalText(.hash)) ?? .nothingSent(reason: reason)
-            }
-            return HandedSettlement(
-                tenant: row.text(.tenant),
-                order: SettlementOrder(
-                    name: row.text(.name), endpoint: try read(.endpoint, SettlementEndpoint.self),
-                    amount: try read(.amount, Money.self), state: state))
-        }.first
-    }
-
-    /// Returns the state of a refused name whose invoice another name has paid, or nil if no name has.
-    private func payer(ofHash hash: String?) throws(JournalError) -> SettlementState? {
-        guard let hash, let order = try settlement(ofHash: hash)?.order, case .settled = order.state else { return nil }
-        return order.name.map { .settledElsewhere(name: $0) }
+    func order(in state: SettlementState) -> SettlementOrder {
+        SettlementOrder(name: name, endpoint: endpoint, amount: amount, state: state)
     }
 }

@@ -9,6 +9,8 @@ import SandboxSupport
 /// `payroute serve`: an HTTP interface to the router, for programs in other languages.
 enum ServeCommand: Command {
     static let name = "serve"
+    /// The end of the name of the file beside a journal that keeps the payments of the callers.
+    static let fileSuffix = ".served"
     static let summary = "Serve an HTTP API for programs in other languages."
     static let syntax = CommandSyntax(
         path: "payroute serve",
@@ -89,8 +91,10 @@ enum ServeCommand: Command {
     }
 
     /// Makes the interface that a line asks for.
+    ///
+    /// - Parameter records: The store of the callers' payments. If nil, it is the file beside the journal.
     static func api(
-        _ arguments: ParsedArguments, _ console: Console, tokens: ServeTokens?
+        _ arguments: ParsedArguments, _ console: Console, tokens: ServeTokens?, records: (any RecordStore)? = nil
     ) async throws -> ServeAPI {
         guard let path = arguments.value(JournalOption.syntax.name) else {
             throw UsageError("Missing '--journal <file>': the file that keeps payments from being made twice", syntax)
@@ -102,7 +106,10 @@ enum ServeCommand: Command {
             try WebhookTargets(
                 OwnersFile(path: $0, of: "webhooks"), tenants: tokens?.tenants ?? [ServeTokens.Access.local.tenant])
         }
-        let (table, metrics) = (try ServeTable(path: path + ".served"), ServeMetrics())
+        let file = path + fileSuffix
+        let table = try await ServeTable(
+            try records ?? SQLiteRecords(path: file), called: file, clock: console.clock)
+        let metrics = ServeMetrics()
         let transport = StandardTransport()
         let senders = (targets?.targets ?? [:]).map { tenant, target in
             (
@@ -131,21 +138,23 @@ enum ServeCommand: Command {
 package struct ServeInterface: Sendable {
     let api: ServeAPI
 
-    /// Opens the file of payments, and looks at those that are left in it.
+    /// Opens a store of payments, and looks at those that are left in it.
     ///
     /// - Parameters:
     ///   - router: the router, over `journal`.
-    ///   - path: the file of the callers' payments.
+    ///   - records: the store of the callers' payments.
     ///   - wallet: the wallet that pays by itself. If nil, the callers are asked.
     ///   - tokens: the content of a file of tokens.
     package init(
-        over router: PaymentRouter, journal: any PaymentJournal, table path: String, wallet: Payer?, tokens: String,
+        over router: PaymentRouter, journal: any PaymentJournal, records: any RecordStore, wallet: Payer?,
+        tokens: String,
         random: any RandomSource, clock: any PaymentClock
     ) async throws {
         let metrics = ServeMetrics()
         let payments = ServePayments(
-            router: router, journal: journal, table: try ServeTable(path: path), wallet: wallet, metrics: metrics,
-            random: random, clock: clock)
+            router: router, journal: journal,
+            table: try await ServeTable(records, called: "served payments", random: random, clock: clock),
+            wallet: wallet, metrics: metrics, random: random, clock: clock)
         api = ServeAPI(
             vendors: SandboxVendors([]), session: ServiceSession(router, payer: wallet ?? Payer()),
             payments: payments, quotes: ServeQuotes(random: random), metrics: metrics,

@@ -63,7 +63,10 @@ actor ServePayments {
     /// Asks the journal and the services for the outcomes of payments that nothing runs for, and ends those that have
     /// ended.
     func look() async {
+        try? await table.renew()
         for payment in (try? await table.open()) ?? [] where !isRunning(payment.id) {
+            // Services may take long to answer.
+            try? await table.renew()
             guard let intent = payment.intent else { continue }
             // A caller's own wallet is asked by its payment alone.
             let statement = await router.outcome(of: intent, as: Payer(settler: payers.wallet?.settler))
@@ -78,6 +81,7 @@ actor ServePayments {
     private func endAnswered() async {
         guard let open = try? await table.open(), let histories = try? await journal.unfinished() else { return }
         for attempt in histories.map(\.attempt) where !open.contains(where: { $0.reference == attempt.reference }) {
+            try? await table.renew()
             let name = attempt.key(for: StepKind.settlementName)
             if let handed = try? await table.settlement(named: name), handed.hasEnded {
                 _ = try? await router.resume(attempt.id, as: Payer(settler: AnsweredSettler(table: table)))
@@ -100,7 +104,7 @@ actor ServePayments {
         let lease = PaymentLease(
             payment: PaymentReference(provider: "payroute", id: "readiness"), holder: "readiness", duration: .zero)
         do {
-            try await table.write()
+            try await table.renew()
             _ = try await journal.acquire(lease, at: clock.now)
             try await journal.release(lease)
         } catch { throw .table(error) }
@@ -127,8 +131,8 @@ actor ServePayments {
         let claim: ServeTable.Claim
         do { claim = try await storing.value } catch { throw .table(error) }
         switch claim {
-        case .begun(let payment): return (payment.id, true)
-        case .known(let payment): return (payment.id, false)
+        case .begun: return (payment.id, true)
+        case .known(let id): return (id, false)
         case .taken: throw Self.taken
         }
     }
@@ -140,8 +144,8 @@ actor ServePayments {
         let claim: ServeTable.Claim?
         do { claim = try await table.claim(key, digest: digest, of: tenant) } catch { throw .table(error) }
         guard let claim else { return nil }
-        guard case .known(let payment) = claim else { throw Self.taken }
-        return payment.id
+        guard case .known(let id) = claim else { throw Self.taken }
+        return id
     }
 
     private static let taken = ServeError(
@@ -150,8 +154,8 @@ actor ServePayments {
     /// Resumes a payment that does not run and has not ended. Any other is left as it is.
     func resume(_ id: String, of tenant: String) async throws(ServeError) {
         try checkIsReady()
-        let open = try await findOpen(id, of: tenant)
-        start(id, of: tenant) { .begun(open) }
+        _ = try await findOpen(id, of: tenant)
+        start(id, of: tenant) { .begun }
     }
 
     /// Cancels a payment. Nothing more is sent for it.

@@ -4,7 +4,7 @@ import PaymentRouting
 import SandboxSupport
 
 /// One payment that a caller of `payroute serve` asked for, as it is stored.
-struct ServedPayment: Sendable {
+struct ServedPayment: Sendable, Codable {
     let id: String
     /// The name of the token's owner: no other tenant sees the payment.
     let tenant: String
@@ -14,13 +14,15 @@ struct ServedPayment: Sendable {
     /// The request, or nil once the payment has ended.
     var order: ServeOrder?
     let created: Date
+    /// The end of the payment.
+    var ended: Date?
     /// The payment's name at its provider, once it is known.
     var reference: PaymentReference?
     /// Payee and amount, as quoted.
     var terms: JSONValue?
     /// The last statement of the router.
     var outcome: JSONValue?
-    var hasEnded: Bool { order == nil }
+    var hasEnded: Bool { ended != nil }
 
     /// The request as the router takes it, or nil once the payment has ended.
     var intent: PaymentIntent? {
@@ -129,6 +131,12 @@ struct ServeOrder: Sendable {
             "decimals": .number(JSONNumber(Int(money.exponent))),
         ]
     }
+}
+
+extension ServeOrder: Codable {
+    init(from decoder: any Decoder) throws { try self.init(stored: JSONValue(from: decoder)) }
+
+    func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
 /// The object of an outcome: the members of `pay --json`, and those of the error if one ended it.

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PaymentStore
 
 /// A sender of one tenant's webhooks. They are signed as Standard Webhooks describes, sent in their order if nothing
 /// fails, and sent again until they are taken. Each is stored together with the change that it states, so a crash loses
@@ -114,16 +113,45 @@ actor WebhookSender {
     }
 }
 
-/// A webhook that was not taken yet.
-struct StoredWebhook: Sendable {
-    let number: Int64
+/// A webhook that was not taken yet. It lies in the room of the payment that it is about.
+struct StoredWebhook: Sendable, Codable {
+    private static let prefix = "webhook/"
+
+    let payment: String
+    let tenant: String
     /// The same for every attempt to send it.
     let id: String
     let body: String
     let created: Date
-    let due: Date
+    var due: Date
     /// The attempts that failed.
-    let attempts: Int
+    var attempts: Int
+
+    /// Creates the webhook of a payment as it is now.
+    init(_ id: String, of payment: ServedPayment, at now: Date) {
+        let state: ServedPayment.State = payment.hasEnded ? .ended : .interrupted
+        let body: JSONValue = [
+            "type": .string("payment.\(state.rawValue)"), "timestamp": .string(AttemptSummary.text(now)),
+            "data": payment.json(state, action: nil),
+        ]
+        (self.payment, tenant, self.id, self.body) = (payment.id, payment.tenant, id, body.text)
+        (created, due, attempts) = (now, now, 0)
+    }
+
+    var record: RecordKey { RecordKey(ServedPayment.kind, room: payment, name: Self.prefix + id) }
+
+    /// Returns true if a key in a payment's room is that of a webhook.
+    static func has(_ key: RecordKey) -> Bool { key.name.hasPrefix(prefix) }
+
+    /// Returns the mark of a tenant's webhooks that are due at a time: before all other times if it is nil.
+    static func mark(_ tenant: String, _ due: Date?) -> RecordMark {
+        RecordMark("\(ServedPayment.mark(of: tenant).text) \(due.map { RecordMark($0).text } ?? "")")
+    }
+
+    /// Returns the write that stores the webhook.
+    func write() throws -> RecordWrite {
+        .put(record, try .json(self), marks: ["due": Self.mark(tenant, due)])
+    }
 }
 
 // MARK: - Addresses
@@ -178,58 +206,27 @@ struct WebhookTargets: Sendable {
 
 // MARK: - Stored webhooks
 
-/// Webhooks that were not taken yet, in the file of the payments that they are about.
+/// Webhooks that were not taken yet, in the store of the payments that they are about. Each is stored by the change that
+/// it states.
 extension ServeTable {
-    private enum Column: String, StoredColumn {
-        static let table = "webhook"
-        case number, id, tenant, body, created, due, attempts
-    }
-
-    /// Stores the webhook of a payment as it is now. Called in the transaction that changes it.
-    func announce(_ payment: ServedPayment, as id: String, at now: Date) throws(JournalError) {
-        let state: ServedPayment.State = payment.hasEnded ? .ended : .interrupted
-        let body: JSONValue = [
-            "type": .string("payment.\(state.rawValue)"), "timestamp": .string(AttemptSummary.text(now)),
-            "data": payment.json(state, action: nil),
-        ]
-        try database.insert(
-            Column.self,
-            Column.allCases.map { column in
-                switch column {
-                case .number: .null
-                case .id: .text(id)
-                case .tenant: .text(payment.tenant)
-                case .body: .text(body.text)
-                case .created, .due: .real(now.timeIntervalSinceReferenceDate)
-                case .attempts: .integer(0)
-                }
-            })
-    }
-
     /// Returns the webhook of a tenant that is due first, or nil if none is left.
-    func nextWebhook(of tenant: String) throws -> StoredWebhook? {
-        try database.all(Column.self, "WHERE tenant = ?1 ORDER BY due, number LIMIT 1", [.text(tenant)]) {
-            (row) throws(JournalError) in
-            StoredWebhook(
-                number: row.integer(.number), id: row.text(.id), body: row.text(.body),
-                created: Date(timeIntervalSinceReferenceDate: row.real(.created)),
-                due: Date(timeIntervalSinceReferenceDate: row.real(.due)), attempts: Int(row.integer(.attempts)))
-        }.first
+    func nextWebhook(of tenant: String) async throws -> StoredWebhook? {
+        let query = RecordQuery(
+            ServedPayment.kind, by: "due", from: StoredWebhook.mark(tenant, nil),
+            through: StoredWebhook.mark(tenant, .distantFuture), limit: 1)
+        return try await records.records(query).first?.json(in: file)
     }
 
     /// Removes a webhook that was taken, or is not sent any more.
-    func forget(_ webhook: StoredWebhook) throws {
-        try database.transaction { () throws(JournalError) in
-            try database.run("DELETE FROM webhook WHERE number = ?1", [.integer(webhook.number)])
-        }
+    func forget(_ webhook: StoredWebhook) async throws {
+        try await change([.record(webhook.record)]) { _ in RecordChange([.remove(webhook.record)], ()) }
     }
 
     /// Notes a failure to send a webhook.
-    func postpone(_ webhook: StoredWebhook, until due: Date) throws {
-        try database.transaction { () throws(JournalError) in
-            try database.run(
-                "UPDATE webhook SET due = ?2, attempts = attempts + 1 WHERE number = ?1",
-                [.integer(webhook.number), .real(due.timeIntervalSinceReferenceDate)])
-        }
+    func postpone(_ webhook: StoredWebhook, until due: Date) async throws {
+        var later = webhook
+        (later.due, later.attempts) = (due, webhook.attempts + 1)
+        let write = try later.write()
+        try await change([.record(webhook.record)]) { RecordChange($0[0].isEmpty ? [] : [write], ()) }
     }
 }

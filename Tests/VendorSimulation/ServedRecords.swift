@@ -1,19 +1,23 @@
-import Foundation
 package import PaymentCore
 import PaymentCrypto
 package import PaymentRouting
 package import PaymentSimulation
 package import PaymentTesting
 package import PayrouteCommands
-import TestSupport
+import Synchronization
 
-/// `payroute serve` in the processes of one history. Each has its own copy of the file of payments. What a process
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `payroute serve` in the processes of one history. Each has its own copy of the store of payments. What a process
 /// writes after its end reaches no other process.
-package final class ServedFiles: PaymentFaces {
-    private let folder = ScratchFolder(isInMemory: true)
-    /// True if no process has the file of an earlier one.
+package final class ServedRecords: PaymentFaces {
+    private let kept = Mutex(InMemoryRecords.Content())
+    /// True if no process has the store of an earlier one.
     private let isLost: Bool
-    private static let file = "payments.served"
     private static let tokens = Tenant.names.map { name in
         "\(name) \(Hex.encode(Digest.sha256.hash(Array(name.utf8)))) read,pay\n"
     }.joined()
@@ -23,21 +27,17 @@ package final class ServedFiles: PaymentFaces {
     package func open(
         over router: PaymentRouter, in process: SimulatedProcess, wallet: Payer?
     ) async throws -> any PaymentFace {
-        let files = FileManager.default
-        let (kept, own) = (folder.file("kept"), folder.file("process-\(process.number)"))
-        if files.fileExists(atPath: kept) {
-            try files.moveItem(atPath: kept, toPath: own)
-        } else {
-            try files.createDirectory(atPath: own, withIntermediateDirectories: true)
-        }
-        if !isLost { process.atEnd { try? FileManager.default.copyItem(atPath: own, toPath: kept) } }
+        let records = InMemoryRecords()
+        records.content = kept.withLock(\.self)
+        if !isLost { process.atEnd { [self] in kept.withLock { $0 = records.content } } }
         return try await ServeInterface(
-            over: router, journal: process.journal, table: own + "/" + Self.file, wallet: wallet, tokens: Self.tokens,
+            over: router, journal: process.journal, records: records, wallet: wallet, tokens: Self.tokens,
             random: process.random, clock: FragileClock(process: process))
     }
 }
 
-/// The clock of a process that may end at each look at it: a look comes before most changes of the file of payments.
+/// The clock of a process that may end at each look at it: a look comes before every change of the store of
+/// payments.
 private struct FragileClock: PaymentClock {
     let process: SimulatedProcess
 
