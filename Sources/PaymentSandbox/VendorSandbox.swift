@@ -62,19 +62,14 @@ private struct VendorActions: SandboxActions {
     func read(_ text: String) -> TextReading {
         let decision = registry.route(text)
         var reading = TextReading()
-        reading.shown = Self.plain(decision.shown(text))
-        reading.summary = Self.plain(decision.explanation)
+        reading.shown = Printable.text(decision.shown(text), limit: 8192)
+        reading.summary = Printable.text(decision.explanation, limit: 2000)
         reading.reason = reading.summary
         reading.decision = decision.route == nil ? "unroutable" : "matched"
         reading.provider = decision.route?.provider.rawValue
-        reading.reference = (decision.route?.match.reference).map(Self.plain)
+        reading.reference = (decision.route?.match.reference).map { Printable.text($0) }
         reading.hidesSecret = decision.holdsSecret
         return reading
-    }
-
-    /// Returns a text without characters that could change how the page around it is read.
-    private static func plain(_ text: String) -> String {
-        String(text.map { $0.isASCII && $0 >= " " && $0 != "\u{7F}" ? $0 : "\u{FFFD}" })
     }
 
     func texts(in picture: [UInt8]) throws(PictureError) -> [String] {

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import SandboxSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 /// The arguments of a command line, sorted by the command's syntax.
 struct ParsedArguments: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentReview
+import SandboxSupport
 
 /// `payroute review`: the effects of lists of wallet calls, or the reasons why they are refused.
 enum ReviewCommand: Command {

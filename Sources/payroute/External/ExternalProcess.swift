@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 import PaymentCore
+import SandboxSupport
 import Synchronization
 
 #if canImport(Glibc)

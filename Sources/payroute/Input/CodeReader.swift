@@ -1,5 +1,6 @@
 import CPNG
 import CZBar
+import SandboxSupport
 
 #if canImport(Glibc)
     import Glibc

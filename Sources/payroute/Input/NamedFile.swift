@@ -1,3 +1,5 @@
+import SandboxSupport
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 /// Writes JSON objects, one on each line, straight into an output buffer.
 ///

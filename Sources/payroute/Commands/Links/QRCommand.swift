@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 #if canImport(Glibc)
     import Glibc

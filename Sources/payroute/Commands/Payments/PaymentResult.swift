@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 /// The result of one payment: the last object of `pay --json`.
 struct PaymentResult: Sendable, Equatable {

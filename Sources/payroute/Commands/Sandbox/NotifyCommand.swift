@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
+import SandboxSupport
 
 /// `payroute sandbox notify`: notifications forwarded to a server, or sent again.
 enum NotifyCommand: Command {

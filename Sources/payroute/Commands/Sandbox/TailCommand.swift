@@ -1,5 +1,6 @@
 import Dispatch
 import PaymentCore
+import SandboxSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 /// The tokens that `payroute serve` takes. It knows their digests only.
 struct ServeTokens: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
+import SandboxSupport
 
 /// A sender of one tenant's webhooks. They are signed as Standard Webhooks describes, sent in their order if nothing
 /// fails, and sent again until they are taken. Each is stored together with the change that it states, so a crash loses

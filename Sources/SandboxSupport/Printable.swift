@@ -1,11 +1,11 @@
 /// Foreign text made safe to show: one line of bounded length. Control characters could control the terminal,
 /// characters that change the direction of writing or are invisible could make a link or a name look like another, and
 /// endless text could push everything else away.
-enum Printable {
+package enum Printable {
     /// The default limit, in characters, of a foreign text: a few lines.
-    static let limit = 500
+    package static let limit = 500
     /// The limit, in characters, of a name.
-    static let nameLimit = 80
+    package static let nameLimit = 80
     /// The limit, in characters, of a host, with scheme and port, that is shown whole: the longest that names resolve
     /// to.
     private static let hostLimit = 275
@@ -13,7 +13,7 @@ enum Printable {
     /// Returns `text` on one line; unsafe characters are escaped, and those beyond `limit` are left out.
     ///
     /// Characters are counted one by one, as marks are: any number of them can be stacked on one letter.
-    static func text(_ text: String, limit: Int = limit) -> String {
+    package static func text(_ text: String, limit: Int = limit) -> String {
         // The fast path for nearly all texts.
         if text.utf8.count <= limit, isPlain(text) { return text }
         var shown: [Unicode.Scalar] = []
@@ -28,10 +28,10 @@ enum Printable {
     }
 
     /// Returns a name made safe.
-    static func name(_ text: String) -> String { Printable.text(text, limit: nameLimit) }
+    package static func name(_ text: String) -> String { Printable.text(text, limit: nameLimit) }
 
     /// Returns `text` made safe, in at most `limit` characters; the middle of a longer one is left out.
-    static func short(_ text: String, _ limit: Int) -> String {
+    package static func short(_ text: String, _ limit: Int) -> String {
         let safe = Array(Printable.text(text, limit: .max).unicodeScalars)
         guard safe.count > limit, limit > 8 else { return string(safe[...]) }
         let tail = limit / 3
@@ -40,7 +40,7 @@ enum Printable {
 
     /// Returns a link made safe, in about `limit` characters. Its host shows where it leads: it is shown whole, even
     /// when that takes more, and a slash marks its end. Of a host beyond the limit for hosts, the end is shown.
-    static func link(_ text: String, _ limit: Int) -> String {
+    package static func link(_ text: String, _ limit: Int) -> String {
         let safe = Array(Printable.text(text, limit: .max).unicodeScalars)
         guard safe.count > limit else { return string(safe[...]) }
         guard let origin = originLength(safe) else { return short(text, limit) }
@@ -81,7 +81,7 @@ enum Printable {
     }
 
     /// Returns true if a character could act on the terminal, move its neighbours, or be invisible.
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
         // Variation selectors, which emoji have, only select pictures.
