@@ -17,6 +17,9 @@ public final class InMemoryRecords: RecordStore {
         }
 
         fileprivate var rooms: [RecordRoom: [RecordKey: Entry]] = [:]
+        /// The keys of the records with a mark, by their kind and the mark's name. Without it, each query would look at
+        /// every record.
+        private var marked: [String: [String: Set<RecordKey>]] = [:]
         fileprivate var lastPlace: Int64 = 0
 
         package init() {}
@@ -29,29 +32,36 @@ public final class InMemoryRecords: RecordStore {
         }
 
         fileprivate func records(_ range: RecordRange) -> [StoredRecord] {
-            (rooms[range.room] ?? [:]).filter { range.contains($0.key.name) }
-                .map { StoredRecord(key: $0.key, value: $0.value.value, place: $0.value.place) }
-                .sorted { $0.key.name.precedes($1.key.name) }
+            if range.end?.isExactly(range.first + "\u{0}") == true {
+                return record(RecordKey(range.room, range.first)).map { [$0] } ?? []
+            }
+            return (rooms[range.room] ?? [:]).keys.filter { range.contains($0.name) }
+                .sorted { $0.name.precedes($1.name) }.compactMap(record)
+        }
+
+        private func record(_ key: RecordKey) -> StoredRecord? {
+            rooms[key.room]?[key].map { StoredRecord(key: key, value: $0.value, place: $0.place) }
         }
 
         fileprivate func records(_ query: RecordQuery) -> [StoredRecord] {
-            var marked: [(mark: RecordMark, record: StoredRecord)] = []
-            for (room, entries) in rooms where room.kind.isExactly(query.kind) {
-                for (key, entry) in entries {
-                    guard let mark = entry.marks[query.mark] else { continue }
-                    marked.append((mark, StoredRecord(key: key, value: entry.value, place: entry.place)))
-                }
+            var found: [(mark: RecordMark, record: StoredRecord)] = []
+            for key in marked[query.kind]?[query.mark] ?? [] where key.room.kind.isExactly(query.kind) {
+                guard let mark = rooms[key.room]?[key]?.marks[query.mark], let record = record(key) else { continue }
+                found.append((mark, record))
             }
-            return query.found(among: marked)
+            return query.found(among: found)
         }
 
         fileprivate mutating func write(_ write: RecordWrite) {
             let key = write.key
+            let known = rooms[key.room]?[key]
+            for name in (known?.marks ?? [:]).keys { marked[key.room.kind]?[name]?.remove(key) }
             switch write {
             case .put(_, let value, let marks):
-                let known = rooms[key.room]?[key]?.place
                 if known == nil { lastPlace += 1 }
-                rooms[key.room, default: [:]][key] = Entry(value: value, marks: marks, place: known ?? lastPlace)
+                rooms[key.room, default: [:]][key] = Entry(
+                    value: value, marks: marks, place: known?.place ?? lastPlace)
+                for name in marks.keys { marked[key.room.kind, default: [:]][name, default: []].insert(key) }
             case .remove:
                 rooms[key.room]?[key] = nil
                 if rooms[key.room]?.isEmpty == true { rooms[key.room] = nil }
