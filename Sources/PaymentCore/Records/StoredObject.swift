@@ -1,9 +1,7 @@
-package import PaymentCore
-
-/// An object in a row of a file, while it is read.
+/// An object in a stored value, while it is read.
 ///
-/// Stored data has its own names, in one type here for each stored type. So a property or a case that is renamed in
-/// code does not change the files. There is one form of each. The version of a file's ``Schema`` determines it.
+/// Stored data has its own names, in one codec for each stored type. So a property or a case that is renamed in code
+/// does not change what is stored. There is one form of each.
 package struct StoredObject {
     package let members: [String: JSONValue]
 
@@ -14,6 +12,17 @@ package struct StoredObject {
         guard let members = try? JSONValue(parsing: text).object else { throw StoredFormDefect() }
         self.members = members
     }
+
+    /// Reads an object from the value of a record.
+    package init(_ value: [UInt8]) throws(StoredFormDefect) {
+        guard let members = try? JSONValue(parsing: value).object else { throw StoredFormDefect() }
+        self.members = members
+    }
+
+    /// Returns an object's text as the value of a record.
+    ///
+    /// - Throws: `EncodingError` when it nests deeper than can be read again.
+    package static func value(_ members: [String: JSONValue?]) throws -> [UInt8] { Array(try text(members).utf8) }
 
     /// Returns an object's text.
     ///
@@ -88,24 +97,6 @@ package struct StoredObject {
 /// A stored text does not have any form that was written.
 package struct StoredFormDefect: Error {
     package init() {}
-}
-
-/// The subject of an attempt, a lease or a receipt: ``PaymentReference/parts``, in columns and in objects.
-package enum StoredReference {
-    /// Returns the values for ``ReferenceColumn/isAbout``.
-    package static func key(_ reference: PaymentReference) -> [Database.Value] { reference.parts.map { .text($0) } }
-
-    package static func value(_ reference: PaymentReference) -> JSONValue {
-        .array(reference.parts.map { .string($0) })
-    }
-
-    package static func read(_ value: JSONValue?) throws(StoredFormDefect) -> PaymentReference {
-        let parts = value?.array?.compactMap(\.string)
-        guard let parts, parts.count == value?.array?.count, let reference = PaymentReference(parts: parts) else {
-            throw StoredFormDefect()
-        }
-        return reference
-    }
 }
 
 /// An amount: its minor units as a text, since other readers round long numbers, and their unit and exponent.
