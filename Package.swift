@@ -55,15 +55,14 @@ let sources: [Target] = [
     .target(name: "ServiceSupport", dependencies: ["PaymentCore", "PaymentCrypto"]),
     .target(name: "PaymentRouting", dependencies: ["PaymentCore", "PaymentCrypto"]),
     .target(name: "PaymentSettlement", dependencies: ["PaymentCore", "PaymentCrypto"]),
-    .target(name: "PaymentRecurring", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore"]),
+    .target(name: "PaymentRecurring", dependencies: ["PaymentCore", "PaymentRouting"]),
     .target(
         name: "PaymentStore", dependencies: ["PaymentCore", "PaymentRouting", sqlite],
         resources: [.copy("PrivacyInfo.xcprivacy")]),
     .target(
         name: "PaymentPostgres",
         dependencies: [
-            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore", "SocketPoll",
-            "CPostgreSQL",
+            "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentStore", "SocketPoll", "CPostgreSQL",
         ]),
     .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"]),
     .target(name: "PaymentTransport", dependencies: ["PaymentCore", curl]),
@@ -78,9 +77,6 @@ let sources: [Target] = [
         ]),
     .target(name: "SocketPoll"),
     .target(name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"]),
-    .target(
-        name: "PaymentRecurringTesting",
-        dependencies: ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentTesting"]),
     .target(name: "PaymentLoopback", dependencies: ["PaymentCore", "PaymentTesting", "CMicrohttpd"]),
     // What sandboxes share.
     .target(
@@ -521,7 +517,7 @@ let wholes: [Target] = [
         dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"]),
     .target(
         name: "RecurringSimulation",
-        dependencies: ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentStore", "PaymentTesting"],
+        dependencies: ["PaymentCore", "PaymentRecurring", "PaymentTesting", "TestSupport"],
         path: "Tests/RecurringSimulation"),
     .target(
         name: "PostgresServing", dependencies: ["ChildProcesses", "PaymentCore", "PaymentPostgres"],
@@ -530,14 +526,14 @@ let wholes: [Target] = [
         name: "PaymentPostgresTests",
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "PaymentRecurring", "PaymentPostgres", "PaymentRecurringTesting", "PostgresServing", "SimulatedShop",
+            "PaymentRecurring", "PaymentPostgres", "PostgresServing", "SimulatedShop",
             "PaymentSimulation", "TestSupport", "WorkingProcess",
         ]),
     .testTarget(
         name: "PaymentRecurringTests",
         dependencies: [
             "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback", "PaymentTesting",
-            "PaymentRecurring", "PaymentRecurringTesting", "RecurringSimulation", "TestSupport",
+            "PaymentRecurring", "RecurringSimulation", "TestSupport",
         ]),
     .testTarget(
         name: "PaymentStoreTests",
@@ -705,7 +701,6 @@ let products: [Product] = [
     .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
     .library(name: "PaymentSimulation", targets: ["PaymentSimulation"]),
     .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
-    .library(name: "PaymentRecurringTesting", targets: ["PaymentRecurringTesting"]),
     .library(name: "PaymentLoopback", targets: ["PaymentLoopback"]),
     .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
     .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),

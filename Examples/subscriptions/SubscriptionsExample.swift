@@ -36,7 +36,7 @@ struct SubscriptionsExample {
 
         let payer = RouterPayer(router, as: Payer(settler: settler)) { PaykitStandingOrder($0)?.order }
         let subscriptions = SubscriptionService(
-            journal: InMemoryRecurringJournal(), payer: payer, clock: calendar,
+            store: InMemoryRecords(), payer: payer, clock: calendar,
             listener: { event in print("  \(calendar.day)  \(Self.words(event))") },
             notifySubscriptionDue: { print("  \(calendar.day)  \($0.id): \($0.amount) sat to be approved") })
 

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentCrypto
-package import PaymentRecurring
 import PaymentRouting
 package import PaymentStore
 
@@ -16,17 +15,12 @@ package struct Tables: Sendable {
     var attempt: String { "\(schema).attempt" }
     var entry: String { "\(schema).entry" }
     var spending: String { "\(schema).spending" }
-    var plan: String { "\(schema).plan" }
-    var charge: String { "\(schema).charge" }
-    var trusted: String { "\(schema).trusted" }
     /// The dates at which open attempts are to be looked at.
     var due: String { "\(schema).due" }
     /// The ends and notifications that workers pass on.
     var delivery: String { "\(schema).delivery" }
     /// The leases of payments.
     var lease: String { "\(schema).lease" }
-    /// The leases of periods of plans, whose workers pay while they hold them.
-    var periodLease: String { "\(schema).period_lease" }
     var record: String { "\(schema).record" }
     /// The marks of records.
     var mark: String { "\(schema).mark" }
@@ -65,8 +59,6 @@ package struct Tables: Sendable {
         case tables
         /// Deciding about a spending, so that no other one is added after the look.
         case spendings
-        /// Storing a plan.
-        case plan(RecurringPlan.ID)
         /// The work of another part, by its name.
         case other(String)
     }
@@ -78,7 +70,6 @@ package struct Tables: Sendable {
             switch lock {
             case .tables: [schema, "tables"]
             case .spendings: [schema, "spendings"]
-            case .plan(let id): [schema, "plan", id.rawValue]
             case .other(let name): [schema, "other", name]
             }
         return Self.locking(Self.lockNumber(parts))
@@ -160,7 +151,7 @@ package struct Tables: Sendable {
                         PRIMARY KEY (attempt, position)
                     )
                     """,
-                    lease(tables.lease), lease(tables.periodLease),
+                    lease(tables.lease),
                     """
                     CREATE TABLE \(tables.spending) (
                         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -179,33 +170,6 @@ package struct Tables: Sendable {
                     """,
                     "CREATE INDEX spending_day ON \(tables.spending) (day)",
                     "CREATE INDEX spending_reserved ON \(tables.spending) (number) WHERE state = 'reserved'",
-                    """
-                    CREATE TABLE \(tables.plan) (
-                        id bytea PRIMARY KEY,
-                        revision bigint NOT NULL,
-                        due double precision,
-                        detail bytea NOT NULL,
-                        write text NOT NULL
-                    )
-                    """,
-                    "CREATE INDEX plan_due ON \(tables.plan) (due) WHERE due IS NOT NULL",
-                    """
-                    CREATE TABLE \(tables.charge) (
-                        plan bytea NOT NULL REFERENCES \(tables.plan) (id),
-                        number bigint NOT NULL,
-                        look double precision,
-                        detail bytea NOT NULL,
-                        write text,
-                        PRIMARY KEY (plan, number)
-                    )
-                    """,
-                    "CREATE INDEX charge_look ON \(tables.charge) (look) WHERE look IS NOT NULL",
-                    """
-                    CREATE TABLE \(tables.trusted) (
-                        id bigint PRIMARY KEY CHECK (id = 1),
-                        date double precision NOT NULL
-                    )
-                    """,
                 ]
             },
             { schema in

@@ -66,7 +66,7 @@ public enum RecurringAnswer: Sendable, Hashable {
 ///
 /// ```swift
 /// let payer = RouterPayer(router, as: payer)
-/// let scheduler = RecurringScheduler(journal: plans, payer: payer) { event in await screen.show(event) }
+/// let scheduler = RecurringScheduler(store: store, payer: payer) { event in await screen.show(event) }
 /// ```
 ///
 /// A period is permanently one payment, under `RecurringCharge.reference` in the router's journal. It is paid once,

@@ -14,10 +14,8 @@ enum Rules {
         "ServiceSupport": ["PaymentCore", "PaymentCrypto"],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
-        "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
-        "PaymentPostgres": [
-            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore", "SocketPoll",
-        ],
+        "PaymentRecurring": ["PaymentCore", "PaymentRouting"],
+        "PaymentPostgres": ["PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentStore", "SocketPoll"],
         "SocketPoll": [],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore", "PaymentRouting"],
@@ -29,7 +27,6 @@ enum Rules {
         "PaymentSimulation": [
             "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentTesting", "PaymentTransport", "PaymentWallet",
         ],
-        "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentTesting"],
         "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
         // The home page knows sandboxes by protocol only.
         "SandboxSupport": ["PaymentCore", "PaymentLoopback", "PaymentTesting", "PaymentWallet"],

@@ -114,7 +114,7 @@ enum SourceRules {
     static let documented = [
         "Sources/PaymentCore/", "Sources/PaymentStandards/", "Sources/PaymentTransport/", "Sources/PaymentStore/",
         "Sources/PaymentReview/", "Sources/PaymentWallet/", "Sources/PaymentRouting/", "Sources/PaymentTesting/",
-        "Sources/PaymentSettlement/", "Sources/PaymentRecurring/", "Sources/PaymentRecurringTesting/",
+        "Sources/PaymentSettlement/", "Sources/PaymentRecurring/",
         "Sources/PaymentLoopback/", "Sources/PaymentSandbox/", "Sources/PaymentCrypto/", "Sources/PaymentSecp256k1/",
         "Plugins/",
     ]

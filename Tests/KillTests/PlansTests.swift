@@ -52,8 +52,8 @@ struct PlansTests {
 
     @Test("Whenever they are killed, every period is charged once, no plan is lost, and no lease is kept")
     func killed() async throws {
-        let stored = try SQLiteRecurringJournal(path: folder.file("plans"))
-        for plan in try plans() { _ = try await stored.store(plan, opening: []) }
+        let stored = RecurringPlans(try SQLiteRecords(path: folder.file("plans")))
+        for plan in try plans() { try await stored.store(plan, opening: []) }
         let random = SeededRandomSource(seed: 33)
         var killed = 0
         for round in 0..<Self.rounds {
@@ -83,10 +83,10 @@ struct PlansTests {
         print("\(killed) charging processes killed: \(taken.count) periods paid, each once")
     }
 
-    private func judge(_ stored: SQLiteRecurringJournal) async throws {
+    private func judge(_ stored: RecurringPlans) async throws {
         let taken = taken
         var paid = 0
-        let all = try await stored.plans()
+        let all = try await stored.all()
         #expect(all.map(\.id) == (try plans().map(\.id)), "no plan is lost")
         for plan in all {
             let charges = try await stored.charges(of: plan.id)
@@ -118,12 +118,12 @@ struct PlansTests {
     }
 
     /// A new worker gets every lease at once.
-    private func leasesAreFree(_ stored: SQLiteRecurringJournal, _ plans: [RecurringPlan]) async throws {
+    private func leasesAreFree(_ stored: RecurringPlans, _ plans: [RecurringPlan]) async throws {
         for plan in plans {
             for charge in try await stored.charges(of: plan.id) {
-                let lease = PaymentLease(payment: charge.reference, holder: "later", duration: .seconds(1))
-                #expect(try await stored.acquire(lease, at: Self.noon), "\(charge.id)")
-                try await stored.release(lease)
+                let lease = RecurringPlans.lease(of: charge.id, holder: "later", duration: .seconds(1))
+                #expect(try await stored.store.acquire(lease, at: Self.noon), "\(charge.id)")
+                try await stored.store.release(lease)
             }
         }
     }

@@ -13,7 +13,7 @@ struct ArticleTests {
         let address = Redacted("postgresql:///postgres?host=\(server.folder)&user=payer")
         let store = try await PostgresStore(PostgresConfiguration(url: address))
         let journal = PostgresJournal(store)
-        let plans = PostgresRecurringJournal(store)
+        let records = try await PostgresRecords(store)
         let router = PaymentRouter(registry: try ProviderRegistry([]), transport: NoTransport(), journal: journal)
         let work = Task {
             let worker = PostgresWorker(router, journal) { report in print(report) }
@@ -23,7 +23,7 @@ struct ArticleTests {
         await work.value
         #expect(try await journal.attempts(AttemptQuery()).histories.isEmpty)
         try await passOn(router, store)
-        #expect(try await plans.plans().isEmpty)
+        #expect(try await RecurringPlans(records).all().isEmpty)
         store.close()
         await #expect(throws: JournalError.self) { try await journal.unfinished() }
     }

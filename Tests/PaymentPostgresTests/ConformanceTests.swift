@@ -1,7 +1,5 @@
 import Foundation
 import PaymentPostgres
-import PaymentRecurring
-import PaymentRecurringTesting
 import PaymentTesting
 import PostgresServing
 import Testing
@@ -70,19 +68,6 @@ struct ConformanceTests {
                         try server.start()
                         return PostgresJournal(try await Self.store(server, store.schema))
                     })
-            })
-        #expect(report.isPassed && report.skipped.isEmpty, "\(report)")
-    }
-
-    @Test("A journal of plans")
-    func plans() async throws {
-        let server = try await PostgresServer.shared()
-        let report = await RecurringConformance.check(
-            RecurringSubject("PostgresRecurringJournal") {
-                let store = try await Self.store(server)
-                return RecurringSubject.Storage(
-                    PostgresRecurringJournal(store),
-                    reopen: { PostgresRecurringJournal(try await Self.store(server, store.schema)) })
             })
         #expect(report.isPassed && report.skipped.isEmpty, "\(report)")
     }

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentPostgres
-import PaymentRecurring
 import PaymentRouting
 import PostgresServing
 import Testing
@@ -113,31 +112,5 @@ struct LostAnswerTests {
         }
         try await losing(loss) { try await journal.commit(paid.attempt) }
         #expect(try await journal.spendings(since: paid.day).map(\.state) == [.released, .paid])
-    }
-
-    @Test("A plan and its periods are stored once", arguments: Loss.allCases)
-    func plans(loss: Loss) async throws {
-        let plans = PostgresRecurringJournal(store)
-        let start = Date(timeIntervalSince1970: 1_800_000_000)
-        var plan = try RecurringPlan(
-            id: RecurringPlan.ID(rawValue: "plan"), provider: "acme", amount: Money(minorUnits: 5, currency: .eur),
-            schedule: RecurringSchedule(.daily, from: start), policy: RecurringPolicy(.all, mostCaughtUp: 9),
-            details: [:])
-        try await losing(loss) { plan = try await plans.store(plan, opening: []) }
-        var changed = plan
-        let opened = changed.open(at: start.addingTimeInterval(100_000))
-        #expect(opened.count == 2)
-        try await losing(loss) { plan = try await plans.store(changed, opening: opened) }
-        #expect(plan.revision == 2)
-        #expect(try await plans.charges(of: plan.id) == opened)
-        var charge = opened[0]
-        let lease = PaymentLease(payment: charge.reference, holder: "h", duration: .seconds(60))
-        #expect(try await plans.acquire(lease, at: start))
-        charge.state = .paid(transactionID: "tx")
-        try await losing(loss) { try await plans.write(charge, under: lease, at: start) }
-        #expect(try await plans.charge(charge.id) == charge)
-        await #expect(throws: RecurringJournalError.finishedCharge(charge.id)) {
-            try await plans.write(charge, under: lease, at: start)
-        }
     }
 }

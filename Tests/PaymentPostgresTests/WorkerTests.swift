@@ -266,14 +266,16 @@ struct WorkerTests {
     @Test("A plan whose period is due is charged")
     func plans() async throws {
         let machine = try await site.machine(DirectTransport(service: site.shop))
-        let plans = PostgresRecurringJournal(machine.store)
+        let store = try await PostgresRecords(machine.store)
+        let plans = RecurringPlans(store)
         let plan = try RecurringPlan(
             id: RecurringPlan.ID(rawValue: "plan"), provider: "acme", amount: Money(minorUnits: 5, currency: .eur),
             schedule: RecurringSchedule(.daily, from: Date().addingTimeInterval(3)), policy: RecurringPolicy(.all),
             details: [:])
-        let scheduler = RecurringScheduler(journal: plans, payer: WillingPayer())
+        let scheduler = RecurringScheduler(store: store, payer: WillingPayer())
         let rhythm = PostgresWorker.Rhythm(longest: .milliseconds(200))
-        let worker = PostgresWorker(machine.router, machine.journal, scheduler: scheduler, rhythm: rhythm)
+        let worker = PostgresWorker(
+            machine.router, machine.journal, rhythm: rhythm, plans: { try await scheduler.lookIfDue() })
         let work = Task { await worker.run() }
         try await scheduler.add(plan)
         #expect(try await plans.charges(of: plan.id).allSatisfy { !$0.state.isFinal })

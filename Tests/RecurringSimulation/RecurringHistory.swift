@@ -65,7 +65,7 @@ package final class RecurringHistory: Sendable {
         var depth = 0
         /// The start times of completed looks.
         var looks: [Date] = []
-        /// The periods that a planted mistake makes the journal forget.
+        /// The periods that a planted mistake makes the store forget.
         var forgotten: Set<RecurringCharge.ID> = []
         /// The times of the payer's notices of coming periods.
         var told: [RecurringCharge.ID: Date] = [:]
@@ -77,7 +77,8 @@ package final class RecurringHistory: Sendable {
     let random: SeededRandomSource
     let size: Size
     let mistake: Mistake?
-    let store = InMemoryRecurringJournal()
+    let store = InMemoryRecords()
+    var records: RecurringPlans { RecurringPlans(store) }
     let bank: RecurringBank
     private let plans: [RecurringPlan]
 
@@ -143,7 +144,7 @@ package final class RecurringHistory: Sendable {
             let worker = workers[index] ?? RecurringWorker(self)
             workers[index] = worker
             await look(worker)
-            if chance(0.02) { await change(worker) }
+            if chance(0.02) { try await change(worker) }
             // An operator confirms that the clock is right, after a long absence.
             if chance(0.05), state.withLock({ $0.offset == 0 }) { try? await worker.scheduler.trustClock() }
             if worker.isDead || chance(0.03) { workers[index] = nil }
@@ -158,7 +159,7 @@ package final class RecurringHistory: Sendable {
         let scheduler = RecurringWorker(self, isReliable: true).scheduler
         for plan in plans {
             if mistake == .firstClock {
-                _ = try await store.store(plan, opening: [])
+                try await records.store(plan, opening: [])
             } else {
                 try await scheduler.add(plan)
             }
@@ -188,7 +189,7 @@ package final class RecurringHistory: Sendable {
         defer { state.withLock { $0.depth -= 1 } }
         guard (try? await worker.scheduler.look()) != nil, !worker.isDead else { return }
         // A stalled worker may have seen less than others by its end, and one that distrusted its clock nothing.
-        guard state.withLock({ $0.verdict.stalls }) == stalls, let trusted = await store.trustedTime(),
+        guard state.withLock({ $0.verdict.stalls }) == stalls, let trusted = try? await records.trustedTime(),
             trusted >= began.addingTimeInterval(-61)
         else { return }
         state.withLock { $0.looks.append(began) }
@@ -231,7 +232,7 @@ package final class RecurringHistory: Sendable {
         await look(RecurringWorker(self))
     }
 
-    private func change(_ worker: RecurringWorker) async {
+    private func change(_ worker: RecurringWorker) async throws {
         guard let plan = plans.randomElement(random) else { return }
         switch random.next() % 9 {
         case 0: try? await worker.scheduler.end(plan.id)
@@ -244,7 +245,7 @@ package final class RecurringHistory: Sendable {
                 return []
             }
         default:
-            for charge in await store.charges(of: plan.id) where !charge.state.isFinal {
+            for charge in try await records.charges(of: plan.id) where !charge.state.isFinal {
                 guard case .waiting = charge.state else { continue }
                 if chance(0.3) {
                     try? await worker.scheduler.refuse(charge.id)
@@ -261,7 +262,7 @@ package final class RecurringHistory: Sendable {
         state.withLock { $0.offset = 0 }
         let worker = RecurringWorker(self, isReliable: true)
         try await worker.scheduler.trustClock()
-        await judgeReopening()
+        try await judgeReopening()
         for _ in 0..<120 {
             try await worker.scheduler.look()
             advance(6 * 3600)

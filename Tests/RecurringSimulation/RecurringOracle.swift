@@ -8,25 +8,25 @@ extension RecurringHistory {
     func judge() async throws {
         let forgotten = state.withLock { $0.forgotten }
         state.withLock { $0.looks.sort() }
-        for plan in await store.plans() {
-            judge(plan, await store.charges(of: plan.id).filter { !forgotten.contains($0.id) })
+        for plan in try await records.all() {
+            judge(plan, try await records.charges(of: plan.id).filter { !forgotten.contains($0.id) })
         }
-        let known = Set(await store.plans().map(\.id))
+        let known = Set(try await records.all().map(\.id))
         for (id, captures) in bank.captures {
             if !known.contains(id.plan) { breach("\(id) was paid, and there is no such plan") }
-            guard let charge = await store.charge(id) else {
+            guard let charge = try await records.charge(id) else {
                 breach("\(id) was paid, and was never opened")
                 continue
             }
             judge(charge, captures)
-            if let plan = await store.plan(id.plan) { judgeNotice(charge, plan, captures[0]) }
+            if let plan = try await records.plan(id.plan) { judgeNotice(charge, plan, captures[0]) }
         }
     }
 
     /// Once the clock is confirmed, a period that has not begun, and for which nothing was sent, is not over.
-    func judgeReopening() async {
-        for plan in await store.plans() {
-            for charge in await store.charges(of: plan.id) where charge.state.isFinal && charge.isUntouched {
+    func judgeReopening() async throws {
+        for plan in try await records.all() {
+            for charge in try await records.charges(of: plan.id) where charge.state.isFinal && charge.isUntouched {
                 let before = (plan.policy.notice + plan.policy.ahead) / .seconds(1)
                 let opening = charge.period.start.addingTimeInterval(-before)
                 if opening > now { breach("\(charge.id) is \(charge.state) before it begins") }

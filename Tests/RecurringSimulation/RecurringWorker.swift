@@ -1,8 +1,8 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
-import PaymentRouting
 import Synchronization
+import TestSupport
 
 /// A scheduler in a separate process, which may end or stall at each access.
 struct RecurringWorker: Sendable {
@@ -53,7 +53,7 @@ struct RecurringWorker: Sendable {
             history.mistake == .anyClock
             ? RecurringTrust(longestAbsence: .seconds(1 << 40), longestDrift: .seconds(1 << 40)) : RecurringTrust()
         scheduler = RecurringScheduler(
-            journal: CrashingJournal(history: history, life: life), payer: RecurringBankPayer(history, life),
+            store: CrashingRecords(history: history, life: life), payer: RecurringBankPayer(history, life),
             clock: Clock(history: history, start: history.now), random: history.random, trust: trust,
             lease: .seconds(600), width: 1,
             listener: { [answering] event in
@@ -78,16 +78,11 @@ struct RecurringWorker: Sendable {
     var isDead: Bool { life.isDead }
 }
 
-/// A worker's journal: the worker may crash before and after each write.
-private struct CrashingJournal: RecurringJournal {
+/// A worker's view of the store: the worker may crash before and after each access.
+private struct CrashingRecords: ForwardingRecords {
     let history: RecurringHistory
     let life: RecurringWorker.Life
-    private var base: InMemoryRecurringJournal { history.store }
-
-    init(history: RecurringHistory, life: RecurringWorker.Life) {
-        self.history = history
-        self.life = life
-    }
+    var base: any RecordStore { history.store }
 
     private func wrote<Result>(_ work: () async throws -> Result) async throws -> Result {
         try await life.point()
@@ -96,65 +91,67 @@ private struct CrashingJournal: RecurringJournal {
         return result
     }
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
-        try await wrote { await base.acquire(lease, at: now) }
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        let (history, forgotten) = (history, Forgotten())
+        try await wrote {
+            try await base.transact(ranges, under: lease, at: now) { found in
+                let writes = try decide(found)
+                guard let mistake = history.mistake else { return writes }
+                let charges = writes.compactMap(Self.charge)
+                if mistake == .silentMisses, charges.count < writes.count {
+                    forgotten.charges.withLock { $0 = charges }
+                }
+                return mistake.spoils(charges, over: found) ? [] : writes
+            }
+            history.forgetMisses(forgotten.charges.withLock { $0 })
+        }
     }
 
-    func renew(_ lease: PaymentLease, at now: Date) async throws {
+    /// The periods that were opened by a change with the mistake that forgets some.
+    private final class Forgotten: Sendable {
+        let charges = Mutex<[RecurringCharge]>([])
+    }
+
+    private static func charge(_ write: RecordWrite) -> RecurringCharge? {
+        guard case .put(let key, let value, _) = write else { return nil }
+        return try? StoredCharge.read(StoredRecord(key: key, value: value, place: 1))
+    }
+
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] {
+        try await life.point()
+        return try await base.records(ranges)
+    }
+
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] {
+        try await life.point()
+        return try await base.records(query)
+    }
+
+    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool {
+        try await wrote { try await base.acquire(lease, at: now) }
+    }
+
+    func renew(_ lease: RecordLease, at now: Date) async throws {
         try await wrote { try await base.renew(lease, at: now) }
     }
 
-    func release(_ lease: PaymentLease) async throws { try await wrote { await base.release(lease) } }
+    func release(_ lease: RecordLease) async throws { try await wrote { try await base.release(lease) } }
+}
 
-    func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) async throws -> RecurringPlan {
-        try await wrote {
-            let stored = try await base.store(plan, opening: charges)
-            if history.mistake == .silentMisses { history.forgetMisses(charges) }
-            return stored
+extension RecurringHistory.Mistake {
+    /// Returns true if a write of periods is lost: the end of a paid one, or the reopening of a missed one.
+    fileprivate func spoils(_ charges: [RecurringCharge], over found: [[StoredRecord]]) -> Bool {
+        switch self {
+        case .lostEnding:
+            charges.contains { charge in
+                if case .paid = charge.state { true } else { false }
+            }
+        case .keptMisses:
+            found.joined().contains { (try? StoredCharge.read($0))?.state.isFinal == true }
+        default: false
         }
-    }
-
-    func plan(_ id: RecurringPlan.ID) async throws -> RecurringPlan? {
-        try await life.point()
-        return await base.plan(id)
-    }
-
-    func plans() async throws -> [RecurringPlan] { await base.plans() }
-
-    func plans(dueBy date: Date, limit: Int) async throws -> [RecurringPlan] {
-        try await life.point()
-        return await base.plans(dueBy: date, limit: limit)
-    }
-
-    func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
-        try await wrote {
-            if history.mistake == .lostEnding, case .paid = charge.state { return }
-            try await base.write(charge, under: lease, at: now)
-        }
-    }
-
-    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
-        try await wrote {
-            if history.mistake == .keptMisses { return }
-            try await base.reopen(charge, under: lease, at: now)
-        }
-    }
-
-    func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
-        try await life.point()
-        return await base.charge(id)
-    }
-
-    func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] { await base.charges(of: plan) }
-
-    func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {
-        try await life.point()
-        return await base.openCharges(by: date, limit: limit)
-    }
-
-    func trustedTime() async throws -> Date? { await base.trustedTime() }
-
-    func trust(_ date: Date, isCorrection: Bool) async throws {
-        try await wrote { await base.trust(date, isCorrection: isCorrection) }
     }
 }

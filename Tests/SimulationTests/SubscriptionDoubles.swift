@@ -6,6 +6,7 @@ import PaymentSettlement
 import PaymentStore
 import PaymentTesting
 import Synchronization
+import TestSupport
 
 /// Euros.
 func money(_ cents: UInt128) -> Money {
@@ -13,51 +14,46 @@ func money(_ cents: UInt128) -> Money {
     return money
 }
 
-/// The plans of one process: a dead process writes nothing.
-struct PlansOfProcess: RecurringJournal {
+/// The records as one process sees them: a dead process reads and writes nothing.
+struct RecordsOfProcess: ForwardingRecords {
     struct Gone: Error {}
 
-    let base: InMemoryRecurringJournal
+    let base: any RecordStore
     let process: SimulatedProcess
 
-    private func alive<Value>(_ work: () async throws -> Value) async throws -> Value {
-        guard !process.isDead else { throw Gone() }
-        return try await work()
+    private func alive() throws { guard !process.isDead else { throw Gone() } }
+
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        try alive()
+        try await base.transact(ranges, under: lease, at: now, decide)
     }
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
-        try await alive { await base.acquire(lease, at: now) }
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] {
+        try alive()
+        return try await base.records(ranges)
     }
-    func renew(_ lease: PaymentLease, at now: Date) async throws {
-        try await alive { try await base.renew(lease, at: now) }
+
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] {
+        try alive()
+        return try await base.records(query)
     }
-    func release(_ lease: PaymentLease) async throws { try await alive { await base.release(lease) } }
-    func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) async throws -> RecurringPlan {
-        try await alive { try await base.store(plan, opening: charges) }
+
+    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool {
+        try alive()
+        return try await base.acquire(lease, at: now)
     }
-    func plan(_ id: RecurringPlan.ID) async throws -> RecurringPlan? { try await alive { await base.plan(id) } }
-    func plans() async throws -> [RecurringPlan] { try await alive { await base.plans() } }
-    func plans(dueBy date: Date, limit: Int) async throws -> [RecurringPlan] {
-        try await alive { await base.plans(dueBy: date, limit: limit) }
+
+    func renew(_ lease: RecordLease, at now: Date) async throws {
+        try alive()
+        try await base.renew(lease, at: now)
     }
-    func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
-        try await alive { try await base.write(charge, under: lease, at: now) }
-    }
-    func reopen(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
-        try await alive { try await base.reopen(charge, under: lease, at: now) }
-    }
-    func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
-        try await alive { await base.charge(id) }
-    }
-    func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] {
-        try await alive { await base.charges(of: plan) }
-    }
-    func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {
-        try await alive { await base.openCharges(by: date, limit: limit) }
-    }
-    func trustedTime() async throws -> Date? { try await alive { await base.trustedTime() } }
-    func trust(_ date: Date, isCorrection: Bool) async throws {
-        try await alive { await base.trust(date, isCorrection: isCorrection) }
+
+    func release(_ lease: RecordLease) async throws {
+        try alive()
+        try await base.release(lease)
     }
 }
 

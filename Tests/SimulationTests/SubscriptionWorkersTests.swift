@@ -78,8 +78,8 @@ private struct SubscriptionWorkers {
     private let random: SeededRandomSource
     private let registry: ProviderRegistry
     private let wallet = Wallet()
-    /// Each has a journal of plans, a disk, and the one wallet.
-    private let devices: [(plans: InMemoryRecurringJournal, disk: SimulatedDisk)]
+    /// Each has a store of plans, a disk, and the one wallet.
+    private let devices: [(plans: InMemoryRecords, disk: SimulatedDisk)]
     private let hangs: Bool
     private let mistake: SubscriptionMistake?
 
@@ -94,7 +94,7 @@ private struct SubscriptionWorkers {
         registry = try ProviderRegistry([WalletProvider(keysTries: mistake == .keyOfTry)])
         let world = world
         self.devices = (0..<devices).map { number in
-            (InMemoryRecurringJournal(), number == 0 ? world.disk : world.makeDisk())
+            (InMemoryRecords(), number == 0 ? world.disk : world.makeDisk())
         }
     }
 
@@ -110,7 +110,7 @@ private struct SubscriptionWorkers {
         let start = world.clock.now
         for number in 0..<(hangs ? 6 : 5) {
             for device in devices {
-                _ = try await device.plans.store(
+                try await RecurringPlans(device.plans).store(
                     RecurringPlan(
                         id: RecurringPlan.ID(rawValue: "plan \(number)"), provider: "wallet", amount: money(1000),
                         schedule: RecurringSchedule(.every(seconds: 43_200), from: start),
@@ -142,7 +142,7 @@ private struct SubscriptionWorkers {
                     let scheduler = scheduler(process, device)
                     for _ in 0..<2 { group.addTask { try? await scheduler.look() } }
                     let answers = random.next()
-                    group.addTask { await answer(scheduler, answers, device) }
+                    group.addTask { try? await answer(scheduler, answers, device) }
                 }
             }
             for (_, process) in processes { process.crash() }
@@ -162,13 +162,13 @@ private struct SubscriptionWorkers {
         }
         // A reservation of a crashed process is released when it is in the way, or when an application recovers.
         for (_, survivor) in survivors { _ = try await router(survivor).recover(as: payer(survivor)) }
-        return await judge()
+        return try await judge()
     }
 
     private func scheduler(_ process: SimulatedProcess, _ device: Int) -> RecurringScheduler {
         let payer = RouterPayer(router(process), as: payer(process))
         return RecurringScheduler(
-            journal: PlansOfProcess(base: devices[device].plans, process: process),
+            store: RecordsOfProcess(base: devices[device].plans, process: process),
             payer: mistake == .forgetsFate ? Forgetful(base: payer) as any RecurringPayer : payer,
             clock: process.clock, random: process.random, lease: .seconds(300),
             bound: mistake == .waits ? .seconds(1_000_000_000) : .seconds(300))
@@ -184,10 +184,10 @@ private struct SubscriptionWorkers {
         Payer(settler: WalletOfProcess(wallet: wallet, process: process))
     }
 
-    private func answer(_ scheduler: RecurringScheduler, _ answers: UInt64, _ device: Int) async {
-        let plans = devices[device].plans
-        for plan in await plans.plans() {
-            for charge in await plans.charges(of: plan.id) {
+    private func answer(_ scheduler: RecurringScheduler, _ answers: UInt64, _ device: Int) async throws {
+        let plans = RecurringPlans(devices[device].plans)
+        for plan in try await plans.all() {
+            for charge in try await plans.charges(of: plan.id) {
                 guard case .waiting = charge.state else { continue }
                 if (answers >> UInt64(charge.id.number % 60)) & 3 == 0 {
                     try? await scheduler.refuse(charge.id)
@@ -200,19 +200,19 @@ private struct SubscriptionWorkers {
 
     // MARK: Judging
 
-    private func judge() async -> Findings {
+    private func judge() async throws -> Findings {
         var findings = Findings()
         findings.breaches = wallet.breaches
-        for device in devices { await judge(device.plans, device.disk.spendings, &findings) }
+        for device in devices { try await judge(RecurringPlans(device.plans), device.disk.spendings, &findings) }
         return findings
     }
 
     private func judge(
-        _ plans: InMemoryRecurringJournal, _ records: [SpendingRecord], _ findings: inout Findings
-    ) async {
+        _ plans: RecurringPlans, _ records: [SpendingRecord], _ findings: inout Findings
+    ) async throws {
         let moved = wallet.moved
-        for plan in await plans.plans() {
-            let charges = await plans.charges(of: plan.id)
+        for plan in try await plans.all() {
+            let charges = try await plans.charges(of: plan.id)
             let last = plan.schedule.lastPeriod(at: world.clock.now)?.number ?? -1
             if charges.count <= last - 1 { findings.breaches.append("\(plan.id) has \(charges.count) of \(last + 1)") }
             for charge in charges { judge(charge, moved["\(charge.id)", default: 0], &findings) }

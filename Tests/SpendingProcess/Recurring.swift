@@ -26,18 +26,19 @@ struct Recurring {
 
     func run(within limits: [SpendingLimit]) async throws {
         let clock = NoonClock(hours: hours)
-        let plans = try SQLiteRecurringJournal(path: plans)
+        let store = try SQLiteRecords(path: plans)
+        let plans = RecurringPlans(store)
         let router = PaymentRouter(
             registry: try ProviderRegistry([TillProvider(file: till)]), transport: NoNetwork(),
             journal: try SQLiteJournal(path: journal), clock: clock,
             leases: LeasePolicy(duration: .seconds(600), timeout: .seconds(3)),
             autoPay: AutoPay(within: limits, timeZone: .gmt))
         let scheduler = RecurringScheduler(
-            journal: plans, payer: RouterPayer(router, as: Payer()), clock: clock, width: 2,
+            store: store, payer: RouterPayer(router, as: Payer()), clock: clock, width: 2,
             listener: { tell("\($0)".split(separator: "\n").first.map(String.init) ?? "") })
         for _ in 0..<count {
             try await scheduler.look()
-            for plan in try await plans.plans() {
+            for plan in try await plans.all() {
                 for charge in try await plans.charges(of: plan.id) {
                     // The payer approves every payment above the limits.
                     guard case .waiting = charge.state else { continue }

@@ -141,18 +141,6 @@ struct DueRows: Sendable {
         return .seconds(cells.real(0))
     }
 
-    /// Returns the time until a plan or a period is due, or nil if there is none.
-    func untilPlans() async throws(JournalError) -> Duration? {
-        let rows = try await store.rows(
-            Statement(
-                """
-                SELECT least((SELECT min(due) FROM \(tables.plan) WHERE due IS NOT NULL),
-                    (SELECT min(look) FROM \(tables.charge) WHERE look IS NOT NULL)) - \(PostgresStore.now(1))
-                """, [store.time(nil)]))
-        guard let cells = rows.cells.first, !cells.isNull(0) else { return nil }
-        return .seconds(cells.real(0))
-    }
-
     /// Ends a claim. Does nothing if another worker has the row by then.
     ///
     /// - Parameter pause: the time until the attempt is looked at again; nil if it has ended.

@@ -1,6 +1,5 @@
 import Dispatch
 public import PaymentCore
-public import PaymentRecurring
 public import PaymentRouting
 import Synchronization
 
@@ -28,6 +27,12 @@ import Synchronization
 ///
 /// The end of an attempt is passed on at least once, and by one worker at a time while its claim lasts. A failure is
 /// tried again after 5 seconds, then at ever longer intervals, an hour at most, until it succeeds.
+///
+/// A worker also charges plans that are due, by a `RecurringScheduler` of `PaymentRecurring`:
+///
+/// ```swift
+/// let worker = PostgresWorker(router, journal, plans: { try await scheduler.lookIfDue() })
+/// ```
 public struct PostgresWorker: Sendable {
     /// The pauses of a worker, and the share of the work that it takes.
     public struct Rhythm: Sendable, Hashable {
@@ -61,12 +66,12 @@ public struct PostgresWorker: Sendable {
     private let router: PaymentRouter
     private let journal: PostgresJournal
     private let payer: Payer
-    private let scheduler: RecurringScheduler?
     private let rhythm: Rhythm
     private let report: @Sendable (RecoveryReport) async -> Void
     private let failed: @Sendable (any Error) async -> Void
     private let ended: (@Sendable (AttemptHistory) async throws -> Void)?
     private let notified: (@Sendable (HandledNotification) async throws -> Void)?
+    private let plans: (@Sendable () async throws -> Duration?)?
     private let random: any RandomSource = SystemRandomSource()
 
     /// Creates a worker. It does nothing before ``run()``.
@@ -76,8 +81,6 @@ public struct PostgresWorker: Sendable {
     ///   - journal: the journal of this router.
     ///   - payer: the payer for attempts that have sent nothing yet. An empty payer abandons them, for a server whose
     ///     payers are elsewhere.
-    ///   - scheduler: a scheduler over a ``PostgresRecurringJournal`` in the same store. It looks when a plan or a
-    ///     period is due by the server's clock, at most once in ``Rhythm/longest``; nil if plans are charged elsewhere.
     ///   - rhythm: the pauses, and the share of the work.
     ///   - report: receives the result of each attempt, every time.
     ///   - failed: called when the server could not be used, or a notification or an end could not be handled; the
@@ -91,23 +94,27 @@ public struct PostgresWorker: Sendable {
     ///     refunds without an attempt in the journal, such as a merchant's charges, and on everything after an
     ///     attempt's end. Like `ended` it is called again when it throws, does not return in time, or the worker dies.
     ///     If the outcome is unknown, ask for the payment's status.
+    ///   - plans: charges the plans that are due, and returns the time until the next one is; nil where it has charged
+    ///     some, or there is none. After that, as after a failure, it is called again in ``Rhythm/longest``. Without it,
+    ///     plans are charged elsewhere.
     public init(
         _ router: PaymentRouter, _ journal: PostgresJournal, as payer: Payer = Payer(),
-        scheduler: RecurringScheduler? = nil, rhythm: Rhythm = Rhythm(),
+        rhythm: Rhythm = Rhythm(),
         report: @escaping @Sendable (RecoveryReport) async -> Void = { _ in },
         failed: @escaping @Sendable (any Error) async -> Void = { _ in },
         ended: (@Sendable (AttemptHistory) async throws -> Void)? = nil,
-        notified: (@Sendable (HandledNotification) async throws -> Void)? = nil
+        notified: (@Sendable (HandledNotification) async throws -> Void)? = nil,
+        plans: (@Sendable () async throws -> Duration?)? = nil
     ) {
         self.router = router
         self.journal = journal
         self.payer = payer
-        self.scheduler = scheduler
         self.rhythm = rhythm
         self.report = report
         self.failed = failed
         self.ended = ended
         self.notified = notified
+        self.plans = plans
     }
 
     /// Settles due attempts, handles notifications and passes on ends, until the task is cancelled.
@@ -115,12 +122,12 @@ public struct PostgresWorker: Sendable {
     /// After the cancellation it claims nothing more, and returns when the work that it has begun has ended, or
     /// its time is over.
     public func run() async {
-        let (bell, shift, charges) = (Bell(), Shift(width: rhythm.width), Shift(width: 1))
+        let (bell, shift) = (Bell(), Shift(width: rhythm.width))
         let kinds: [DeliveryRows.Kind] = (notified == nil ? [] : [.notification]) + (ended == nil ? [] : [.end])
         // Each kind has places that no other one occupies.
         let deliveries = kinds.map { (kind: $0, shift: Shift(width: rhythm.width)) }
         async let listening: Void = listen(bell)
-        var plans = ContinuousClock.now
+        async let charging: Void = lookAtPlans()
         var isBegun = false
         while !Task.isCancelled {
             var pause = rhythm.longest
@@ -131,15 +138,14 @@ public struct PostgresWorker: Sendable {
                 for (kind, places) in deliveries where !Task.isCancelled {
                     next = min(next, try await deliver(kind, bell, places))
                 }
-                if plans <= .now { plans = .now + (try await lookAtPlans(charges)) }
-                pause = min(next, plans - .now)
+                pause = next
             } catch { await failed(error) }
             if pause > .zero { await bell.wait(for: pause) }
         }
         await shift.drain()
-        await charges.drain()
         for (_, places) in deliveries { await places.drain() }
         await listening
+        await charging
     }
 
     /// Claims due attempts, as many as can be begun now, and begins them.
@@ -171,18 +177,15 @@ public struct PostgresWorker: Sendable {
         min(max(next ?? rhythm.longest, rhythm.shortest), rhythm.longest)
     }
 
-    /// Lets the scheduler look, if a plan or a period is due and it is not looking already.
-    ///
-    /// - Returns: the time until plans are looked at again.
-    private func lookAtPlans(_ charges: Shift) async throws -> Duration {
-        guard let scheduler, charges.free > 0 else { return rhythm.longest }
-        let wait = try await journal.due.untilPlans() ?? rhythm.longest
-        guard wait <= .zero else { return min(wait, rhythm.longest) }
-        charges.begin {
-            do { try await scheduler.look() } catch { await failed(error) }
-        } ended: {
+    /// Charges plans when they are due, until the task is cancelled. A look that was begun is not cancelled.
+    private func lookAtPlans() async {
+        guard let plans else { return }
+        while !Task.isCancelled {
+            let look = Task { try await plans() }
+            var wait: Duration?
+            do { wait = try await look.value } catch { await failed(error) }
+            try? await Task.sleep(for: pause(wait))
         }
-        return rhythm.longest
     }
 
     /// Looks at one claimed attempt. When the server cannot be used in the meantime, its claim ends by itself.

@@ -1,5 +1,4 @@
 public import PaymentCore
-import PaymentRouting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -108,7 +107,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
     /// before that. Under other terms the period is not paid, and the payer is asked again.
     public var terms: JSONValue?
 
-    /// Creates a charge, as journals do.
+    /// Creates a charge.
     public init(
         id: ID, provider: ProviderID, amount: Money, period: RecurringPeriod, deadline: Date, state: State = .due,
         attempts: Int = 0, failures: Int = 0, notBefore: Date, isApproved: Bool = false,
@@ -193,11 +192,11 @@ extension RecurringScheduler {
     ///
     /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), is due, or of which the payer was notified
     ///   in advance.
-    /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
+    /// - Throws: ``RecurringAnswerError`` when the answer has no effect, or the storage's failure.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
         try await answer(id) { held in
-            guard now < held.charge.deadline, let plan = try await journal.plan(id.plan) else {
+            guard now < held.charge.deadline, let plan = try await records.plan(id.plan) else {
                 throw RecurringAnswerError.tooLate(id)
             }
             guard plan.status == .active, abandoning(held.charge, plan, now) == nil else {
@@ -208,11 +207,11 @@ extension RecurringScheduler {
             held.charge.isApproved = true
             held.charge.terms = payer.terms(of: plan)
             held.charge.notBefore = now
-            try await journal.write(held.charge, under: held.lease, at: now)
+            try await records.write(held.charge, under: held.lease, at: now)
         }
         await settleWithin(id, at: now)
         // The plan may have been changed before the answer, or between the answer and the payment.
-        switch try await journal.charge(id)?.state {
+        switch try await records.charge(id)?.state {
         case .missed(.paused), .missed(.ended): throw RecurringAnswerError.notCharged(id)
         case .waiting: throw RecurringAnswerError.changed(id)
         default: break
@@ -222,7 +221,7 @@ extension RecurringScheduler {
     /// Refuses a period, which is then missed.
     ///
     /// - Parameter id: a period that waits, is due, or is to come.
-    /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
+    /// - Throws: ``RecurringAnswerError`` when the answer has no effect, or the storage's failure.
     public func refuse(_ id: RecurringCharge.ID) async throws {
         try await answer(id) { try await end(&$0, .missed(.refused)) }
     }
@@ -231,7 +230,7 @@ extension RecurringScheduler {
     private func answer(_ id: RecurringCharge.ID, _ work: (inout Held) async throws -> Void) async throws {
         let end = clock.uptime + RecurringAnswerError.longestWait
         while true {
-            guard let charge = try await journal.charge(id) else { throw RecurringAnswerError.notOpened(id) }
+            guard let charge = try await records.charge(id) else { throw RecurringAnswerError.notOpened(id) }
             guard charge.state.isUndecided else { throw RecurringAnswerError.tooLate(id) }
             let isAnswered = try await leased(charge) { held in
                 // Another worker may have begun it since.
@@ -249,10 +248,10 @@ extension RecurringScheduler {
     /// Advances one period as far as possible by `now`. A failure is reported, and the next look tries again.
     func settle(_ id: RecurringCharge.ID, at now: Date) async {
         do {
-            guard let charge = try await journal.charge(id) else { return }
+            guard let charge = try await records.charge(id) else { return }
             var upcoming: RecurringCharge?
             try await leased(charge) { held in
-                guard held.charge.notBefore <= now, let plan = try await journal.plan(id.plan) else { return }
+                guard held.charge.notBefore <= now, let plan = try await records.plan(id.plan) else { return }
                 try await settle(&held, of: plan, now)
                 upcoming = held.upcoming
             }
@@ -264,39 +263,39 @@ extension RecurringScheduler {
                 held.charge.state = .announced
                 held.charge.terms = upcoming.terms
                 held.charge.notBefore = upcoming.notBefore
-                try await journal.write(held.charge, under: held.lease, at: clock.now)
+                try await records.write(held.charge, under: held.lease, at: clock.now)
             }
-        } catch JournalError.leaseLost {
+        } catch RecordError.leaseLost {
             // Another worker took over while the payer was at work. That worker asks for the outcome.
         } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
     /// Opens a period again that a clock that was ahead has opened, unless another worker has it.
     func reopen(_ id: RecurringCharge.ID, of plan: RecurringPlan, at now: Date) async throws {
-        guard let known = try await journal.charge(id) else { return }
+        guard let known = try await records.charge(id) else { return }
         let lease = newLease(of: known)
-        guard try await journal.acquire(lease, at: clock.now) else { return }
+        guard try await records.store.acquire(lease, at: clock.now) else { return }
         let result: Result<RecurringCharge?, any Error>
         do {
             // Read again, because another worker may have had it until just now.
-            let charge = try await journal.charge(id)
+            let charge = try await records.charge(id)
             let reopened = charge?.reopened(at: now, of: plan)
-            if let reopened { try await journal.reopen(reopened, under: lease, at: clock.now) }
+            if let reopened { try await records.reopen(reopened, under: lease, at: clock.now) }
             result = .success(charge?.state.isFinal == true ? reopened : nil)
         } catch { result = .failure(error) }
-        try? await journal.release(lease)
+        try? await records.store.release(lease)
         if let reopened = try result.get() { await listener(.reopened(reopened)) }
     }
 
-    private func newLease(of charge: RecurringCharge) -> PaymentLease {
-        PaymentLease(payment: charge.reference, holder: random.hex(32), duration: lease)
+    private func newLease(of charge: RecurringCharge) -> RecordLease {
+        RecurringPlans.lease(of: charge.id, holder: random.hex(32), duration: lease)
     }
 
     /// A period whose lease is held, and the events to report. They are reported after the release, because a listener
     /// may answer during the call.
     private struct Held {
         var charge: RecurringCharge
-        let lease: PaymentLease
+        let lease: RecordLease
         var events: [RecurringEvent] = []
         /// The period as it is to be announced.
         var upcoming: RecurringCharge?
@@ -309,12 +308,12 @@ extension RecurringScheduler {
     @discardableResult
     private func leased(_ known: RecurringCharge, _ work: (inout Held) async throws -> Void) async throws -> Bool {
         let lease = newLease(of: known)
-        guard try await journal.acquire(lease, at: clock.now) else { return false }
+        guard try await records.store.acquire(lease, at: clock.now) else { return false }
         var held = Held(charge: known, lease: lease)
         let result: Result<Bool, any Error>
         do {
             // Read again, because another worker may have had it until just now.
-            let charge = try await journal.charge(known.id).flatMap { $0.state.isFinal ? nil : $0 }
+            let charge = try await records.charge(known.id).flatMap { $0.state.isFinal ? nil : $0 }
             if let charge {
                 held.charge = charge
                 try await work(&held)
@@ -322,7 +321,7 @@ extension RecurringScheduler {
             result = .success(charge != nil)
         } catch { result = .failure(error) }
         // Otherwise the lease ends by itself.
-        try? await journal.release(lease)
+        try? await records.store.release(lease)
         for event in held.events { await listener(event) }
         return try result.get()
     }
@@ -356,17 +355,17 @@ extension RecurringScheduler {
             held.upcoming?.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
             // No other worker announces it in the meantime.
             held.charge.notBefore = now.addingTimeInterval(lease / .seconds(1))
-            return try await journal.write(held.charge, under: held.lease, at: clock.now)
+            return try await records.write(held.charge, under: held.lease, at: clock.now)
         }
         guard opening <= now || (held.charge.isApproved && plan.status == .active) else {
             // It has not begun. It waits for a pause to end, or the clock was set back since it was opened.
             held.charge.notBefore = opening
-            return try await journal.write(held.charge, under: held.lease, at: clock.now)
+            return try await records.write(held.charge, under: held.lease, at: clock.now)
         }
         held.charge.state = .started
         held.charge.attempts += 1
         // On the disk before anything is sent.
-        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        try await records.write(held.charge, under: held.lease, at: clock.now)
         let answer: RecurringAnswer
         do { answer = try await payer.pay(held.charge, of: plan) } catch { answer = .unknown("\(error)") }
         try await take(answer, &held, of: plan, at: now)
@@ -422,7 +421,7 @@ extension RecurringScheduler {
         held.charge.isApproved = false
         held.charge.terms = payer.terms(of: plan)
         held.charge.notBefore = held.charge.deadline
-        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        try await records.write(held.charge, under: held.lease, at: clock.now)
         held.events.append(.waiting(held.charge))
     }
 
@@ -439,13 +438,13 @@ extension RecurringScheduler {
         held.charge.state = state
         held.charge.failures += 1
         held.charge.notBefore = now.addingTimeInterval(plan.policy.wait(after: held.charge.failures) / .seconds(1))
-        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        try await records.write(held.charge, under: held.lease, at: clock.now)
         held.events.append(state.isOpen ? .unknown(held.charge) : .postponed(held.charge, text))
     }
 
     private func end(_ held: inout Held, _ state: RecurringCharge.State) async throws {
         held.charge.state = state
-        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        try await records.write(held.charge, under: held.lease, at: clock.now)
         if case .paid = state {
             held.events.append(.paid(held.charge))
         } else {

@@ -96,8 +96,8 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
         self.revision = revision
     }
 
-    /// The plan as a journal holds it after it was stored again.
-    public var stored: RecurringPlan {
+    /// The plan as it is stored the next time.
+    package var stored: RecurringPlan {
         var plan = self
         plan.revision += 1
         return plan

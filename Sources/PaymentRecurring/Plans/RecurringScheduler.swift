@@ -9,13 +9,13 @@ import PaymentRouting
 
 /// Charges recurring payments: opens periods as they begin, and advances each of them until it is paid or missed.
 ///
-/// Any number of schedulers may share a journal, in one process or several, and any of them may end at any moment. A
+/// Any number of schedulers may share a store, in one process or several, and any of them may end at any moment. A
 /// period is opened once, by the first worker that stores its plan. It is paid under its lease, and under a name that
 /// no other payment has. Once a worker has begun to pay it, no worker pays it again unless the ``RecurringPayer``
 /// reports that the try had no effect. So a period is paid once at most, and ends paid or missed.
 ///
 /// ```swift
-/// let scheduler = RecurringScheduler(journal: journal, payer: payer, listener: { event in print(event) })
+/// let scheduler = RecurringScheduler(store: store, payer: payer, listener: { event in print(event) })
 /// try await scheduler.add(plan)
 /// await scheduler.run()
 /// ```
@@ -27,7 +27,7 @@ public actor RecurringScheduler {
     /// Returns the time by a source other than this device's clock, such as a server; nil if it cannot.
     public typealias Witness = @Sendable () async -> Date?
 
-    let journal: any RecurringJournal
+    let records: RecurringPlans
     let payer: any RecurringPayer
     let clock: any PaymentClock
     let random: any RandomSource
@@ -42,7 +42,7 @@ public actor RecurringScheduler {
     /// Creates a scheduler.
     ///
     /// - Parameters:
-    ///   - journal: the plans and periods.
+    ///   - store: keeps the plans and their periods (``RecurringPlans``).
     ///   - payer: pays the periods.
     ///   - clock: decides what is due.
     ///   - random: names this scheduler's leases.
@@ -54,13 +54,13 @@ public actor RecurringScheduler {
     ///     about again when its lease is over.
     ///   - listener: receives the events.
     public init(
-        journal: any RecurringJournal, payer: any RecurringPayer, clock: any PaymentClock = SystemPaymentClock(),
+        store: any RecordStore, payer: any RecurringPayer, clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), trust: RecurringTrust = RecurringTrust(),
         witness: Witness? = nil, lease: Duration = .seconds(600), width: Int = 4,
         bound: Duration = .seconds(300),
         listener: @escaping Listener = { _ in }
     ) {
-        self.journal = journal
+        records = RecurringPlans(store)
         self.payer = payer
         self.clock = clock
         self.random = random
@@ -86,36 +86,48 @@ public actor RecurringScheduler {
 
     /// Looks once: opens the periods that have begun, and pays those that are due.
     ///
-    /// - Throws: ``JournalError`` when the journal cannot be used. Entries stored by then stay.
+    /// - Throws: the storage's failure. Entries stored by then stay.
     public func look() async throws {
         guard let now = try await trustedNow() else { return }
         try await openPeriods(at: now)
-        try await settle(at: now) { journal, limit in try await journal.openCharges(by: now, limit: limit) }
+        try await settle(at: now) { records, limit in try await records.openCharges(by: now, limit: limit) }
+    }
+
+    /// Looks once if a plan or a period is due by the clock.
+    ///
+    /// - Returns: the time until one is due; nil if it has looked, or there is none.
+    /// - Throws: the storage's failure. Entries stored by then stay.
+    public func lookIfDue() async throws -> Duration? {
+        guard let next = try await records.nextLook() else { return nil }
+        let wait = next.timeIntervalSince(clock.now)
+        if wait > 0 { return .seconds(wait) }
+        try await look()
+        return nil
     }
 
     /// Looks at one plan only: opens the periods that have begun, and pays those that are due.
     ///
     /// - Parameter id: the plan. Nothing happens if there is none.
-    /// - Throws: ``JournalError`` when the journal cannot be used. Entries stored by then stay.
+    /// - Throws: the storage's failure. Entries stored by then stay.
     public func look(at id: RecurringPlan.ID) async throws {
         guard let now = try await trustedNow() else { return }
-        while let plan = try await journal.plan(id) {
+        while let plan = try await records.plan(id) {
             var opened = plan
             if opened.open(at: now).isEmpty { break }
             try await change(plan) { $0.open(at: now) }
         }
-        try await settle(at: now) { journal, _ in
-            try await journal.charges(of: id).filter { !$0.state.isFinal && $0.notBefore <= now }
+        try await settle(at: now) { records, _ in
+            try await records.charges(of: id).filter { !$0.state.isFinal && $0.notBefore <= now }
         }
     }
 
     /// Advances all periods that `list` returns, some at a time, each once.
     private func settle(
-        at now: Date, _ list: (any RecurringJournal, Int) async throws -> [RecurringCharge]
+        at now: Date, _ list: (RecurringPlans, Int) async throws -> [RecurringCharge]
     ) async throws {
         var seen: Set<RecurringCharge.ID> = []
         while true {
-            let charges = try await list(journal, Self.page + seen.count)
+            let charges = try await list(records, Self.page + seen.count)
                 .filter { !seen.contains($0.id) }
             guard !charges.isEmpty else { return }
             seen.formUnion(charges.map(\.id))
@@ -144,7 +156,7 @@ public actor RecurringScheduler {
     private func openPeriods(at now: Date) async throws {
         var tried: Set<RecurringPlan> = []
         while true {
-            let plans = try await journal.plans(dueBy: now, limit: Self.page + tried.count)
+            let plans = try await records.plans(dueBy: now, limit: Self.page + tried.count)
                 .filter { !tried.contains($0) }
             guard !plans.isEmpty, !Task.isCancelled else { return }
             for plan in plans {
@@ -159,7 +171,7 @@ public actor RecurringScheduler {
     /// Returns the time, as far as it can be trusted: the clock's if it is believed, otherwise the latest trusted time.
     /// Nil if nothing is due by either.
     private func trustedNow() async throws -> Date? {
-        let latest = try await journal.trustedTime()
+        let latest = try await records.trustedTime()
         let now = clock.now
         switch time.judge(now, uptime: clock.uptime, latest: latest) {
         case .trusted: break
@@ -176,7 +188,7 @@ public actor RecurringScheduler {
         }
         // The time is judged in days, so once a minute is enough.
         if latest.map({ now > $0.addingTimeInterval(60) }) ?? true {
-            try await journal.trust(now, isCorrection: false)
+            try await records.trust(now, isCorrection: false)
             time.note(now, uptime: clock.uptime)
         }
         return now
@@ -187,13 +199,15 @@ public actor RecurringScheduler {
     /// their time (``RecurringEvent/reopened(_:)``). Those that have ended are reported
     /// (``RecurringEvent/openedAhead(_:)``).
     ///
-    /// - Throws: ``JournalError`` when the journal cannot be written.
+    /// - Throws: the storage's failure.
     public func trustClock() async throws {
         let now = clock.now
-        let latest = try await journal.trustedTime()
-        try await journal.trust(now, isCorrection: true)
-        for plan in try await journal.plans() {
-            for charge in try await journal.charges(of: plan.id) {
+        let latest = try await records.trustedTime()
+        try await records.trust(now, isCorrection: true)
+        for plan in try await records.all() {
+            // Periods before the last one that has begun are not reopened, and have not ended too soon.
+            let begun = plan.schedule.lastPeriod(at: now.addingTimeInterval(plan.policy.opening / .seconds(1)))
+            for charge in try await records.charges(of: plan.id, from: begun?.number ?? .min) {
                 // After a crash in between, reported periods are not reported again, but the rest is opened again.
                 if charge.reopened(at: now, of: plan) != nil {
                     try await reopen(charge.id, of: plan, at: now)
@@ -210,28 +224,28 @@ public actor RecurringScheduler {
     /// ``RecurringTrust/longestAbsence`` from here, not even by the first look.
     ///
     /// - Returns: the plan as it is stored.
-    /// - Throws: ``RecurringJournalError`` when there is one of its name; ``JournalError``.
+    /// - Throws: ``RecurringJournalError`` when there is one of its name, or the storage's failure.
     @discardableResult
     public func add(_ plan: RecurringPlan) async throws -> RecurringPlan {
         _ = try await trustedNow()
-        return try await journal.store(plan, opening: [])
+        return try await records.store(plan, opening: [])
     }
 
     /// Returns all plans, by name.
     ///
-    /// - Throws: ``JournalError`` when the journal cannot be read.
-    public func plans() async throws -> [RecurringPlan] { try await journal.plans() }
+    /// - Throws: the storage's failure.
+    public func plans() async throws -> [RecurringPlan] { try await records.all() }
 
     /// Charges no period of a plan that begins from now on.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: the storage's failure.
     public func pause(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.pause(at: now) }
     }
 
     /// Charges a plan again. Periods that began during the pause are missed.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: the storage's failure.
     public func resume(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.resume(at: now) }
     }
@@ -242,7 +256,7 @@ public actor RecurringScheduler {
     /// - Parameters:
     ///   - id: the plan. Nothing happens if there is none.
     ///   - pauses: all pauses; they replace the earlier ones.
-    /// - Throws: ``JournalError``.
+    /// - Throws: the storage's failure.
     public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
         // Begun periods are not opened first. A pause applies by a period's beginning, not by the time of the look.
         _ = try await trustedNow()
@@ -254,7 +268,7 @@ public actor RecurringScheduler {
 
     /// Charges nothing of a plan any more.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: the storage's failure.
     public func end(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.end(at: now) }
     }
@@ -265,7 +279,7 @@ public actor RecurringScheduler {
     /// - Parameters:
     ///   - id: the plan. Nothing happens if there is none.
     ///   - date: the moment.
-    /// - Throws: ``JournalError``.
+    /// - Throws: the storage's failure.
     public func stop(_ id: RecurringPlan.ID, at date: Date) async throws {
         try await change(id) { plan, now in
             if plan.schedule.start >= date { return plan.end(at: now) }
@@ -280,7 +294,7 @@ public actor RecurringScheduler {
     /// - Parameters:
     ///   - id: the plan. Nothing happens if there is none.
     ///   - body: changes the plan, and returns the periods that it opens.
-    /// - Throws: ``JournalError``, and any error of `body`.
+    /// - Throws: the storage's failure, and any error of `body`.
     public func change(
         _ id: RecurringPlan.ID, _ body: @Sendable (inout RecurringPlan, Date) throws -> [RecurringCharge]
     ) async throws {
@@ -296,7 +310,7 @@ public actor RecurringScheduler {
     private func keepChanging(
         _ id: RecurringPlan.ID, _ body: (inout RecurringPlan) throws -> [RecurringCharge]
     ) async throws {
-        while let plan = try await journal.plan(id) { if try await change(plan, body) { return } }
+        while let plan = try await records.plan(id) { if try await change(plan, body) { return } }
     }
 
     /// Stores a plan that was changed, and reports the missed periods. Returns false when another writer was first.
@@ -307,7 +321,7 @@ public actor RecurringScheduler {
         var changed = plan
         let charges = try body(&changed)
         if changed == plan { return true }
-        do { _ = try await journal.store(changed, opening: charges) } catch RecurringJournalError.changedPlan {
+        do { _ = try await records.store(changed, opening: charges) } catch RecurringJournalError.changedPlan {
             return false
         }
         for charge in charges where charge.state.isFinal { await listener(.missed(charge)) }
@@ -342,7 +356,7 @@ public enum RecurringEvent: Sendable, Hashable {
     case openedAhead(RecurringCharge)
     /// A period that was missed by a clock that was ahead is charged in its time, because nothing was sent for it.
     case reopened(RecurringCharge)
-    /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
+    /// Another failure, such as a store that cannot be written; the text describes it. It is tried again.
     case error(String)
 }
 
@@ -418,7 +432,7 @@ struct TrustedTime {
     private let trust: RecurringTrust
     /// A time that was trusted, and the uptime at that time.
     private var anchor: (date: Date, uptime: Duration)?
-    /// The latest time in the journal that this scheduler knows, and the uptime when it learned it.
+    /// The latest time in the store that this scheduler knows, and the uptime when it learned it.
     private var known: (date: Date, uptime: Duration)?
 
     init(_ trust: RecurringTrust) { self.trust = trust }
@@ -453,6 +467,6 @@ struct TrustedTime {
     /// Notes a time that a trustworthy source has confirmed.
     mutating func confirm(_ now: Date, uptime: Duration) { anchor = (now, uptime) }
 
-    /// Notes that the journal holds this time now.
+    /// Notes that the store holds this time now.
     mutating func note(_ now: Date, uptime: Duration) { known = (now, uptime) }
 }

@@ -141,7 +141,6 @@ package enum StoreKind: Int32 {
     /// `PRJ1`.
     case journal = 0x5052_4A31
     /// `PRP1`.
-    case recurringPlans = 0x5052_5031
     /// `PRR1`.
     case receipts = 0x5052_5231
     /// `PRS1`.

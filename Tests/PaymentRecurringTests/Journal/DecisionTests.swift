@@ -10,7 +10,8 @@ import Testing
 @Suite("The payer's answers about periods")
 struct DecisionTests {
     private let clock = VirtualClock()
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let payer = ScriptedPayer()
     private let log = Log()
     private let id = RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "gym"), number: 0)
@@ -32,7 +33,7 @@ struct DecisionTests {
     ) -> RecurringScheduler {
         let log = log
         let scheduler = RecurringScheduler(
-            journal: journal, payer: payer, clock: clock,
+            store: store, payer: payer, clock: clock,
             listener: { event in
                 log.events.withLock { $0.append(Self.name(event)) }
                 await log.answer { try await answer($0, event) }
@@ -73,7 +74,7 @@ struct DecisionTests {
         try await scheduler.look()
         #expect(payer.calls.isEmpty && failures.isEmpty)
         #expect(events == ["upcoming", "missed"])
-        #expect(await journal.charge(id)?.state == .missed(.refused))
+        #expect(try await plans.charge(id)?.state == .missed(.refused))
     }
 
     @Test("An approval from inside the listener takes effect, and its payment is reported afterwards")
@@ -118,24 +119,23 @@ struct DecisionTests {
         let scheduler = scheduler()
         try await scheduler.add(try plan(notice: .seconds(7200)))
         try await scheduler.look()
-        let held = try #require(await journal.charge(id))
-        let lease = PaymentLease(payment: held.reference, holder: "another", duration: .seconds(3600))
-        #expect(await journal.acquire(lease, at: clock.now))
-        let (asked, journal) = (clock.uptime, journal)
+        let lease = RecurringPlans.lease(of: id, holder: "another", duration: .seconds(3600))
+        #expect(await store.acquire(lease, at: clock.now))
+        let (asked, store) = (clock.uptime, store)
         // So that the test ends, and fails, where nothing bounds the wait.
         let release = Task {
             try await Task.sleep(for: .seconds(5))
-            await journal.release(lease)
+            await store.release(lease)
         }
         defer { release.cancel() }
         await #expect(throws: RecurringAnswerError.inUse(id)) { try await scheduler.refuse(id) }
         #expect(clock.uptime - asked == .seconds(30))
-        #expect(await journal.charge(id)?.state == .announced)
+        #expect(try await plans.charge(id)?.state == .announced)
         let patient = RecurringScheduler(
-            journal: journal, payer: payer,
-            clock: WatchedClock(base: clock, whileAsleep: { await journal.release(lease) }))
+            store: store, payer: payer,
+            clock: WatchedClock(base: clock, whileAsleep: { await store.release(lease) }))
         try await patient.refuse(id)
-        #expect(await journal.charge(id)?.state == .missed(.refused))
+        #expect(try await plans.charge(id)?.state == .missed(.refused))
     }
 
     /// A clock that lets something happen before each wait.

@@ -42,7 +42,7 @@ struct HangingPayerTests {
             await payer.never.open()
         }
         let scheduler = RecurringScheduler(
-            journal: InMemoryRecurringJournal(), payer: payer, clock: clock, width: 1, bound: bound,
+            store: InMemoryRecords(), payer: payer, clock: clock, width: 1, bound: bound,
             listener: { event in events.add("\(event)") })
         for id in ["hung", "rent"] {
             try await scheduler.add(RecurringPlan(id, from: clock.now, RecurringPolicy(.all, notice: notice)))

@@ -11,7 +11,8 @@ struct NoticeTests {
     private static let day = 86_400.0
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
     private let clock: VirtualClock
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let payer = ScriptedPayer()
     /// The events of a scheduler, with the hour since the beginning.
     private let heard = Collected<String>()
@@ -22,7 +23,7 @@ struct NoticeTests {
     private func scheduler() -> RecurringScheduler {
         let (heard, clock, start) = (heard, clock, start)
         return RecurringScheduler(
-            journal: journal, payer: payer, clock: clock,
+            store: store, payer: payer, clock: clock,
             listener: { event in
                 let word =
                     switch event {
@@ -38,11 +39,11 @@ struct NoticeTests {
 
     private func words() -> [String] { heard.all }
 
-    private func charge(_ number: Int) async -> RecurringCharge? {
-        await journal.charge(RecurringCharge.ID(plan: plan, number: number))
+    private func charge(_ number: Int) async throws -> RecurringCharge? {
+        try await plans.charge(RecurringCharge.ID(plan: plan, number: number))
     }
 
-    private func state(_ number: Int) async -> RecurringCharge.State? { await charge(number)?.state }
+    private func state(_ number: Int) async throws -> RecurringCharge.State? { try await charge(number)?.state }
 
     /// A daily plan that begins in two hours, and is announced an hour before.
     private func begin(_ policy: RecurringPolicy = RecurringPolicy(.all, notice: .seconds(3600))) async throws
@@ -92,15 +93,15 @@ struct NoticeTests {
         "An announcement so slow that another process takes over is repeated once, and the notice begins with the stored one"
     )
     func toldSlowly() async throws {
-        let (heard, clock, start, journal, payer) = (heard, clock, start, journal, payer)
+        let (heard, clock, start, store, payer) = (heard, clock, start, store, payer)
         @Sendable func hear(_ event: RecurringEvent) {
             let minute = Int(clock.now.timeIntervalSince(start) / 60)
             guard case .upcoming = event else { return }
             heard.add("told at \(minute)")
         }
-        let other = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { hear($0) })
+        let other = RecurringScheduler(store: store, payer: payer, clock: clock, listener: { hear($0) })
         let slow = RecurringScheduler(
-            journal: journal, payer: payer, clock: clock,
+            store: store, payer: payer, clock: clock,
             listener: { event in
                 hear(event)
                 guard heard.all.count == 1 else { return }
@@ -119,10 +120,10 @@ struct NoticeTests {
 
     @Test("A period that is being announced is announced by no other process within the lease", arguments: [599, 600])
     func toldAtOnce(seconds: Int) async throws {
-        let (clock, journal, payer) = (clock, journal, payer)
+        let (clock, store, payer) = (clock, store, payer)
         let other = scheduler()
         let slow = RecurringScheduler(
-            journal: journal, payer: payer, clock: clock,
+            store: store, payer: payer, clock: clock,
             listener: { event in
                 guard case .upcoming = event else { return }
                 clock.advance(by: .seconds(seconds))
@@ -131,7 +132,7 @@ struct NoticeTests {
         _ = try await begin()
         try await look(slow, at: 1)
         #expect(words().count == (seconds < 600 ? 0 : 1) && payer.calls.isEmpty)
-        #expect(await state(0) == .announced)
+        #expect(try await state(0) == .announced)
     }
 
     @Test("A period that is opened by a pause is neither announced nor paid in it, and its notice follows")
@@ -140,7 +141,7 @@ struct NoticeTests {
         try await look(scheduler, at: 0.5)
         clock.advance(by: .seconds(0.7 * 3600))
         try await scheduler.pause(plan)
-        #expect(await state(0) == .due)
+        #expect(try await state(0) == .due)
         try await look(scheduler, at: 1.3)
         #expect(words().isEmpty && payer.calls.isEmpty)
         try await scheduler.resume(plan)
@@ -154,7 +155,7 @@ struct NoticeTests {
         try await look(scheduler, at: 1)
         try await scheduler.pause(plan)
         try await look(scheduler, at: 2)
-        #expect(await state(0) == .missed(.paused) && payer.calls.isEmpty)
+        #expect(try await state(0) == .missed(.paused) && payer.calls.isEmpty)
     }
 
     @Test("A period that was announced to be charged ahead is charged when it begins if that is the policy by then")
@@ -177,12 +178,12 @@ struct NoticeTests {
         let wrong = SetClock(clock, by: .seconds(100 * Self.day))
         wrong.isSet.withLock { $0 = false }
         _ = try await begin()
-        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: wrong)
+        let scheduler = RecurringScheduler(store: store, payer: payer, clock: wrong)
         try await look(scheduler, at: 1)
-        #expect(await state(0) == .announced)
+        #expect(try await state(0) == .announced)
         wrong.isSet.withLock { $0 = true }
         try await look(scheduler, at: 1.5)
-        #expect(await state(0) == .announced && payer.calls.isEmpty)
+        #expect(try await state(0) == .announced && payer.calls.isEmpty)
         wrong.isSet.withLock { $0 = false }
         try await look(scheduler, at: 2)
         #expect(payer.calls == ["pay sub/0"])
@@ -214,14 +215,14 @@ struct NoticeTests {
             }
             try await scheduler.end(plan)
             try await tests.look(scheduler, at: 2, 25, 26)
-            #expect(await tests.state(0) == .missed(.ended) && tests.payer.calls.isEmpty)
+            #expect(try await tests.state(0) == .missed(.ended) && tests.payer.calls.isEmpty)
         }
         // Announced, and then the end moves before it.
         let scheduler = try await begin()
         try await look(scheduler, at: 1, 2, 25)
         try await scheduler.stop(plan, at: start.addingTimeInterval(7200 + Self.day))
         try await look(scheduler, at: 26, 50)
-        #expect(await state(1) == .missed(.ended) && payer.calls == ["pay sub/0"])
+        #expect(try await state(1) == .missed(.ended) && payer.calls == ["pay sub/0"])
     }
 
     @Test("What may be charged ahead is not charged either once it is stopped from its beginning on")
@@ -231,7 +232,7 @@ struct NoticeTests {
         try await look(scheduler, at: 1, 25)
         try await scheduler.stop(plan, at: start.addingTimeInterval(7200 + Self.day))
         try await look(scheduler, at: 26, 27)
-        #expect(await state(1) == .missed(.ended) && payer.calls == ["pay sub/0", "pay sub/1"])
+        #expect(try await state(1) == .missed(.ended) && payer.calls == ["pay sub/0", "pay sub/1"])
     }
 
     @Test("A pause that ends before a period begins costs nothing, and nothing is announced during it")
@@ -261,10 +262,10 @@ struct NoticeTests {
         try await scheduler.approve(RecurringCharge.ID(plan: plan, number: 0))
         try await scheduler.pause(plan)
         try await look(scheduler, at: 1.1, 1.2)
-        #expect(await state(0) == .due && payer.calls == ["pay sub/0 approved", "fate sub/0"])
-        #expect(await charge(0)?.notBefore == start.addingTimeInterval(7200))
+        #expect(try await state(0) == .due && payer.calls == ["pay sub/0 approved", "fate sub/0"])
+        #expect(try await charge(0)?.notBefore == start.addingTimeInterval(7200))
         try await scheduler.refuse(RecurringCharge.ID(plan: plan, number: 0))
-        #expect(await state(0) == .missed(.refused))
+        #expect(try await state(0) == .missed(.refused))
     }
 
     @Test(
@@ -279,7 +280,7 @@ struct NoticeTests {
         }
         let period = RecurringCharge.ID(plan: plan, number: 0)
         await #expect(throws: RecurringAnswerError.notCharged(period)) { try await scheduler.approve(period) }
-        #expect(await state(0) == .announced && payer.calls.isEmpty)
+        #expect(try await state(0) == .announced && payer.calls.isEmpty)
         try await scheduler.pause(plan, during: [])
         try await scheduler.resume(plan)
         try await look(scheduler, at: 2)
@@ -305,7 +306,7 @@ struct NoticeTests {
                     for hour in 0..<220 { try await tests.look(scheduler, at: Double(hour) / 2) }
                 }
                 #expect(tests.payer.calls.sorted() == ["pay sub/0", "pay sub/2", "pay sub/3"], "\(policy) \(isAway)")
-                #expect(await tests.state(1) == .missed(.paused))
+                #expect(try await tests.state(1) == .missed(.paused))
             }
         }
         // A pause after the announcement, and withdrawn.
@@ -313,7 +314,7 @@ struct NoticeTests {
         try await look(scheduler, at: 1)
         try await scheduler.pause(plan, during: [RecurringPause(from: start)])
         try await look(scheduler, at: 2)
-        #expect(await state(0) == .missed(.paused))
+        #expect(try await state(0) == .missed(.paused))
         try await scheduler.pause(plan, during: [])
         try await look(scheduler, at: 25, 26)
         #expect(payer.calls == ["pay sub/1"])

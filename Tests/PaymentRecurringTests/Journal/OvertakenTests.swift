@@ -8,12 +8,12 @@ import Testing
 struct OvertakenTests {
     @Test("A period that it has begun is asked about, not paid again")
     func begun() async throws {
-        let (clock, base, payer) = (VirtualClock(), InMemoryRecurringJournal(), ScriptedPayer())
+        let (clock, base, payer) = (VirtualClock(), InMemoryRecords(), ScriptedPayer())
         payer.answers = [.answer(.unknown("?"))]
-        let quicker = RecurringScheduler(journal: base, payer: payer, clock: clock)
+        let quicker = RecurringScheduler(store: base, payer: payer, clock: clock)
         try await quicker.add(try Self.plan(clock))
         let scheduler = RecurringScheduler(
-            journal: OvertakenJournal(base) { try await quicker.look() }, payer: payer, clock: clock)
+            store: OvertakenRecords(base) { try await quicker.look() }, payer: payer, clock: clock)
         try await scheduler.look()
         clock.advance(by: .seconds(3600))
         try await scheduler.look()
@@ -23,28 +23,28 @@ struct OvertakenTests {
 
     @Test("A period that it has begun is not refused any more")
     func refused() async throws {
-        let (clock, base, payer) = (VirtualClock(), InMemoryRecurringJournal(), ScriptedPayer())
+        let (clock, base, payer) = (VirtualClock(), InMemoryRecords(), ScriptedPayer())
         payer.answers = [.answer(.notNow("offline")), .answer(.unknown("?"))]
-        let quicker = RecurringScheduler(journal: base, payer: payer, clock: clock)
+        let quicker = RecurringScheduler(store: base, payer: payer, clock: clock)
         let plan = try Self.plan(clock)
         try await quicker.add(plan)
         try await quicker.look()
         clock.advance(by: .seconds(3600))
         let period = RecurringCharge.ID(plan: plan.id, number: 0)
         let scheduler = RecurringScheduler(
-            journal: OvertakenJournal(base) { try await quicker.look() }, payer: payer, clock: clock)
+            store: OvertakenRecords(base) { try await quicker.look() }, payer: payer, clock: clock)
         await #expect(throws: RecurringAnswerError.tooLate(period)) { try await scheduler.refuse(period) }
-        #expect(await base.charge(period)?.state == .unknown("?"))
+        #expect(try await RecurringPlans(base).charge(period)?.state == .unknown("?"))
     }
 
     @Test("A period that it has put off is not paid at once again")
     func putOff() async throws {
-        let (clock, base, payer) = (VirtualClock(), InMemoryRecurringJournal(), ScriptedPayer())
+        let (clock, base, payer) = (VirtualClock(), InMemoryRecords(), ScriptedPayer())
         payer.answers = [.answer(.notNow("offline"))]
-        let quicker = RecurringScheduler(journal: base, payer: payer, clock: clock)
+        let quicker = RecurringScheduler(store: base, payer: payer, clock: clock)
         try await quicker.add(try Self.plan(clock))
         let scheduler = RecurringScheduler(
-            journal: OvertakenJournal(base) { try await quicker.look() }, payer: payer, clock: clock)
+            store: OvertakenRecords(base) { try await quicker.look() }, payer: payer, clock: clock)
         try await scheduler.look()
         #expect(payer.calls == ["pay gym/0"])
         clock.advance(by: .seconds(60))

@@ -8,12 +8,13 @@ import Testing
 @Suite("The deadline of periods")
 struct PeriodEndTests {
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let payer = ScriptedPayer()
     private let period = RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "gym"), number: 0)
 
     private func scheduler(grace: Duration) async throws -> RecurringScheduler {
-        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock)
+        let scheduler = RecurringScheduler(store: store, payer: payer, clock: clock)
         try await scheduler.add(
             RecurringPlan(period.plan.rawValue, .weekly, from: clock.now, RecurringPolicy(grace: grace)))
         return scheduler
@@ -31,7 +32,7 @@ struct PeriodEndTests {
         try await scheduler.look()
         clock.advance(by: .seconds(3600))
         try await scheduler.look()
-        #expect(await journal.charge(period)?.state == .missed(reason))
+        #expect(try await plans.charge(period)?.state == .missed(reason))
     }
 
     @Test("A period is not begun at its deadline, and the reason says if it was tried", arguments: [true, false])
@@ -47,7 +48,7 @@ struct PeriodEndTests {
         clock.advance(by: .seconds(3600))
         try await scheduler.look()
         let text = isTried ? "it was tried until it was too late" : "no payer was available until it was too late"
-        #expect(await journal.charge(period)?.state == .missed(.failed(text)))
+        #expect(try await plans.charge(period)?.state == .missed(.failed(text)))
         #expect(payer.calls.count == (isTried ? 1 : 0))
     }
 
@@ -55,7 +56,7 @@ struct PeriodEndTests {
     func waits() async throws {
         let scheduler = try await scheduler(grace: .seconds(86_400))
         func wait() async throws -> Double? {
-            let seconds = await journal.charge(period)?.notBefore.timeIntervalSince(clock.now)
+            let seconds = try await plans.charge(period)?.notBefore.timeIntervalSince(clock.now)
             clock.advance(by: .seconds(seconds ?? 0))
             return seconds
         }

@@ -10,11 +10,12 @@ import Testing
 @Suite("Looks at what recurs")
 struct RecurringSchedulerTests {
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let payer = ScriptedPayer()
 
     private func scheduler(width: Int = 4) -> RecurringScheduler {
-        RecurringScheduler(journal: OvertakenJournal(journal), payer: payer, clock: clock, width: width)
+        RecurringScheduler(store: OvertakenRecords(store), payer: payer, clock: clock, width: width)
     }
 
     private func plan(
@@ -31,12 +32,30 @@ struct RecurringSchedulerTests {
         #expect(Set(payer.calls).count == 450 && payer.calls.count == 450)
     }
 
+    @Test("A look that is made only if something is due returns the time until then")
+    func ifDue() async throws {
+        let scheduler = scheduler()
+        #expect(try await scheduler.lookIfDue() == nil)
+        try await scheduler.add(try RecurringPlan("sub", .daily, from: clock.now.addingTimeInterval(90)))
+        #expect(try await scheduler.lookIfDue() == .seconds(90))
+        #expect(payer.calls.isEmpty)
+        clock.advance(by: .seconds(90))
+        #expect(try await scheduler.lookIfDue() == nil)
+        #expect(payer.calls == ["pay sub/0"])
+        #expect(try await scheduler.lookIfDue() == .seconds(86_400))
+        // A period that is tried again is due before the next one.
+        payer.answers = [.answer(.notNow("offline"))]
+        clock.advance(by: .seconds(86_400))
+        #expect(try await scheduler.lookIfDue() == nil)
+        #expect(try await scheduler.lookIfDue() == .seconds(60))
+    }
+
     @Test("As many periods are paid at the same time as asked for, or four", arguments: [1, nil])
     func width(width: Int?) async throws {
         let payer = CountingPayer()
         let scheduler =
-            width.map { RecurringScheduler(journal: journal, payer: payer, clock: clock, width: $0) }
-            ?? RecurringScheduler(journal: journal, payer: payer, clock: clock)
+            width.map { RecurringScheduler(store: store, payer: payer, clock: clock, width: $0) }
+            ?? RecurringScheduler(store: store, payer: payer, clock: clock)
         for number in 0..<20 { try await scheduler.add(try plan("plan-\(number)")) }
         try await scheduler.look()
         #expect((1...(width ?? 4)).contains(payer.most))
@@ -70,7 +89,7 @@ struct RecurringSchedulerTests {
         }
         try await scheduler.look(at: RecurringPlan.ID(rawValue: "none"))
         #expect(payer.calls.count == 2)
-        #expect(await journal.charges(of: RecurringPlan.ID(rawValue: "sub")).isEmpty)
+        #expect(try await plans.charges(of: RecurringPlan.ID(rawValue: "sub")).isEmpty)
     }
 
     @Test(
@@ -80,8 +99,8 @@ struct RecurringSchedulerTests {
         payer.answers = [.answer(answer)]
         try await scheduler().add(try plan())
         try await scheduler().look()
-        let watched = OvertakenJournal(journal) { Issue.record("a lease is taken") }
-        let scheduler = RecurringScheduler(journal: watched, payer: payer, clock: clock)
+        let watched = OvertakenRecords(store) { Issue.record("a lease is taken") }
+        let scheduler = RecurringScheduler(store: watched, payer: payer, clock: clock)
         try await scheduler.look(at: RecurringPlan.ID(rawValue: "sub"))
         #expect(payer.calls == ["pay sub/0"])
     }
@@ -94,13 +113,13 @@ struct RecurringSchedulerTests {
             withUnsafeCurrentTask { $0?.cancel() }
             try await scheduler.look()
         }.value
-        #expect(await journal.charges(of: plan.id).isEmpty)
+        #expect(try await plans.charges(of: plan.id).isEmpty)
     }
 
-    @Test("A look ends where the journal lists a plan as due that is not")
+    @Test("A look ends where the store lists a plan as due that is not")
     func undue() async throws {
-        let journal = OvertakenJournal(journal, listsAll: true)
-        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock)
+        let store = OvertakenRecords(store, listsAll: true)
+        let scheduler = RecurringScheduler(store: store, payer: payer, clock: clock)
         try await scheduler.add(try plan())
         try await scheduler.look()
         #expect(payer.calls == ["pay sub/0"])
@@ -112,7 +131,7 @@ struct RecurringSchedulerTests {
         try await scheduler.add(try plan("sub", .every(seconds: 3600), .latestOnly))
         clock.advance(by: .seconds(30 * 86_400))
         if isOne { try await scheduler.look(at: id) } else { try await scheduler.look() }
-        #expect(await journal.charges(of: id).map(\.id.number) == Array(0...720))
+        #expect(try await plans.charges(of: id).map(\.id.number) == Array(0...720))
         #expect(payer.calls == ["pay sub/720"])
     }
 
@@ -123,7 +142,7 @@ struct RecurringSchedulerTests {
         for (seconds, isStored) in [(60, false), (1, true)] {
             clock.advance(by: .seconds(seconds))
             try await scheduler.look()
-            #expect((await journal.trustedTime() == clock.now) == isStored)
+            #expect((try await plans.trustedTime() == clock.now) == isStored)
         }
     }
 
@@ -145,10 +164,10 @@ struct RecurringSchedulerTests {
     func failing(pause: Int?) async throws {
         let start = clock.uptime
         try await scheduler().add(try plan())
-        let failing = OvertakenJournal(journal, looking: { throw JournalError.notAJournal(path: "plans") })
+        let failing = OvertakenRecords(store, looking: { throw JournalError.notAJournal(path: "plans") })
         let events = Collected<String>()
         let scheduler = RecurringScheduler(
-            journal: failing, payer: payer, clock: WaitingOnceClock(clock),
+            store: failing, payer: payer, clock: WaitingOnceClock(clock),
             listener: { [clock] event in
                 let seconds = (clock.uptime - start) / .seconds(1)
                 switch event {
@@ -184,32 +203,32 @@ struct RecurringSchedulerTests {
 
     @Test("A change is made once, to the plan as another worker has stored it in the meantime")
     func changedMeanwhile() async throws {
-        let (journal, other) = (journal, scheduler())
+        let other = scheduler()
         let id = try await other.add(try plan()).id
-        let overtaken = OvertakenJournal(
-            journal,
+        let overtaken = OvertakenRecords(
+            store,
             storing: {
                 try await other.change(id) { plan, _ in
                     plan.details = ["payee": "mina"]
                     return []
                 }
             })
-        let scheduler = RecurringScheduler(journal: overtaken, payer: payer, clock: clock)
+        let scheduler = RecurringScheduler(store: overtaken, payer: payer, clock: clock)
         try await scheduler.change(id) { plan, _ in
             try plan.change(amount: Money(minorUnits: plan.amount.minorUnits + 1, currency: .satoshi))
             return []
         }
-        let changed = try #require(await journal.plan(id))
+        let changed = try #require(try await plans.plan(id))
         #expect(changed.amount.minorUnits == 6 && changed.details == ["payee": "mina"] && changed.revision == 3)
         try await scheduler.change(id) { _, _ in [] }
-        #expect(await journal.plan(id) == changed)
+        #expect(try await plans.plan(id) == changed)
     }
 
     @Test("A changed plan reports the periods that it misses at once")
     func missed() async throws {
         let events = Collected<String>()
         let scheduler = RecurringScheduler(
-            journal: journal, payer: payer, clock: clock,
+            store: store, payer: payer, clock: clock,
             listener: { event in
                 if case .missed(let charge) = event { events.add("\(charge.id)") }
             })

@@ -10,7 +10,8 @@ import Testing
 struct SchedulerTests {
     private static let day = 86_400
     private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let payer = ScriptedPayer()
     private let heard = Collected<RecurringEvent>()
 
@@ -35,7 +36,7 @@ struct SchedulerTests {
     private func scheduler(
         _ trust: RecurringTrust = RecurringTrust(), witness: RecurringScheduler.Witness? = nil
     ) -> RecurringScheduler {
-        RecurringScheduler(journal: journal, payer: payer, clock: clock, trust: trust, witness: witness) {
+        RecurringScheduler(store: store, payer: payer, clock: clock, trust: trust, witness: witness) {
             [heard] event in heard.add(event)
         }
     }
@@ -91,18 +92,18 @@ struct SchedulerTests {
         // Set, not passed: the uptime stays.
         let wrong = SetClock(clock, by: .seconds(100 * Self.day))
         let running = RecurringScheduler(
-            journal: journal, payer: payer, clock: wrong,
+            store: store, payer: payer, clock: wrong,
             listener: { [heard] event in heard.add(event) })
         wrong.isSet.withLock { $0 = false }
         try await running.look()
         wrong.isSet.withLock { $0 = true }
         try await running.look()
         #expect(payer.calls.count == paid && words.last == "doubtful clock")
-        let restarted = RecurringScheduler(journal: journal, payer: payer, clock: wrong)
+        let restarted = RecurringScheduler(store: store, payer: payer, clock: wrong)
         try await restarted.look()
         #expect(payer.calls.count == paid, "a hundred days are not believed after a restart either")
         let near = SetClock(clock, by: .seconds(30 * Self.day))
-        try await RecurringScheduler(journal: journal, payer: payer, clock: near).look()
+        try await RecurringScheduler(store: store, payer: payer, clock: near).look()
         #expect(payer.calls.count <= paid + 1, "a month is, and charges one period ahead at most")
     }
 
@@ -143,7 +144,7 @@ struct SchedulerTests {
         }
         #expect(payer.calls == ["pay sub/0", "fate sub/0", "fate sub/0", "fate sub/0", "pay sub/0"])
         #expect(words == ["unknown 0", "unknown 0", "unknown 0", "paid 0"])
-        #expect(await journal.charge(id(0))?.state == .paid(transactionID: "t"))
+        #expect(try await plans.charge(id(0))?.state == .paid(transactionID: "t"))
     }
 
     @Test("A period that may have been paid is never abandoned, however late it is")
@@ -155,10 +156,10 @@ struct SchedulerTests {
             try await scheduler.look()
             clock.advance(by: .seconds(Self.day))
         }
-        #expect(await journal.charge(id(0))?.state.isOpen == true)
+        #expect(try await plans.charge(id(0))?.state.isOpen == true)
         payer.answers = [.answer(.paid(transactionID: nil))]
         try await scheduler.look()
-        #expect(await journal.charge(id(0))?.state == .paid(transactionID: nil))
+        #expect(try await plans.charge(id(0))?.state == .paid(transactionID: nil))
     }
 
     @Test("Another worker that takes over leaves nothing to the one that stalled")
@@ -173,7 +174,7 @@ struct SchedulerTests {
         try await stalled.add(try plan())
         try await stalled.look()
         // The stalled worker's result is refused: another worker has its lease.
-        #expect(await journal.charge(id(0))?.state == .paid(transactionID: "found"))
+        #expect(try await plans.charge(id(0))?.state == .paid(transactionID: "found"))
         #expect(payer.calls == ["pay sub/0", "fate sub/0"] && words == ["paid 0"])
     }
 
@@ -251,7 +252,7 @@ struct SchedulerTests {
         clock.advance(by: .seconds(10 * Self.day))
         try await scheduler.look()
         #expect(words == ["unknown 0", "paid 0"])
-        #expect(await journal.charges(of: RecurringPlan.ID(rawValue: "sub")).count == 1)
+        #expect(try await plans.charges(of: RecurringPlan.ID(rawValue: "sub")).count == 1)
         payer.answers = [.answer(.notNow("offline"))]
         let other = try RecurringPlan("other", from: clock.now)
         try await scheduler.add(other)
@@ -279,9 +280,9 @@ struct SchedulerTests {
         #expect(words == ["paid 0", "waiting 1", "paid 1"])
     }
 
-    @Test("A journal that fails is a problem of that look, and pays nothing")
+    @Test("A store that fails is a problem of that look, and pays nothing")
     func problems() async throws {
-        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { _ in })
+        let scheduler = RecurringScheduler(store: store, payer: payer, clock: clock, listener: { _ in })
         try await scheduler.add(try plan())
         await #expect(throws: RecurringJournalError.self) { try await scheduler.add(try plan()) }
         try await scheduler.change(RecurringPlan.ID(rawValue: "nobody")) { _, _ in [] }
@@ -290,9 +291,9 @@ struct SchedulerTests {
 
     @Test("A period whose lease cannot be taken is reported, and paid at the next look")
     func failingLease() async throws {
-        let failing = OvertakenJournal(journal) { throw JournalError.notAJournal(path: "plans") }
+        let failing = OvertakenRecords(store) { throw JournalError.notAJournal(path: "plans") }
         let scheduler = RecurringScheduler(
-            journal: failing, payer: payer, clock: clock,
+            store: failing, payer: payer, clock: clock,
             listener: { [heard] event in heard.add(event) })
         try await scheduler.add(try plan())
         try await scheduler.look()

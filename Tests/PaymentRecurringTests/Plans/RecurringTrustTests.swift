@@ -26,14 +26,15 @@ struct RecurringTrustTests {
     }
 
     private let clock = OffClock()
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
+    private var plans: RecurringPlans { RecurringPlans(store) }
     private let list = Collected<RecurringEvent>()
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func scheduler(witness: RecurringScheduler.Witness? = nil) -> RecurringScheduler {
         let list = list
         return RecurringScheduler(
-            journal: journal, payer: ScriptedPayer(), clock: clock, witness: witness,
+            store: store, payer: ScriptedPayer(), clock: clock, witness: witness,
             listener: { event in list.add(event) })
     }
 
@@ -57,7 +58,7 @@ struct RecurringTrustTests {
         clock.pass(0, andSetTo: hours)
         #expect(try await !believes(scheduler()))
         #expect(list.all == [.doubtfulClock(now: clock.now, trusted: start)])
-        #expect(await journal.trustedTime() == start)
+        #expect(try await plans.trustedTime() == start)
     }
 
     private static let halfASecond = 0.5 / 3600
@@ -107,13 +108,13 @@ struct RecurringTrustTests {
     @Test("A later time that another scheduler has trusted in the meantime stays")
     func later() async throws {
         let later = start.addingTimeInterval(10_000 * 3600)
-        let scheduler = try await running(witness: { [clock, journal] in
-            await journal.trust(later, isCorrection: false)
+        let scheduler = try await running(witness: { [clock, plans] in
+            try? await plans.trust(later, isCorrection: false)
             return clock.now
         })
         clock.pass(0, andSetTo: 2400)
         #expect(try await believes(scheduler))
-        #expect(await journal.trustedTime() == later)
+        #expect(try await plans.trustedTime() == later)
     }
 
     @Test("A running scheduler follows a clock that another one has confirmed", arguments: [true, false])

@@ -154,7 +154,7 @@ struct RouterPayerTests {
         world.clock.advance(by: .seconds(3 * 86_400))
         let other = try world.scheduler(limit: 5000)
         try await other.look(at: world.id)
-        let missed = try #require(await world.plans.charge(RecurringCharge.ID(plan: world.id, number: 0)))
+        let missed = try #require(try await world.plans.charge(RecurringCharge.ID(plan: world.id, number: 0)))
         guard case .missed = missed.state else { Issue.record("\(missed.state)"); return }
         let before = world.settler.payments
         await pause.end()
@@ -352,7 +352,8 @@ struct RouterPayerTests {
 struct RecurringWorld {
     var clock = VirtualClock()
     let journal = InMemoryJournal()
-    let plans = InMemoryRecurringJournal()
+    let store = InMemoryRecords()
+    var plans: RecurringPlans { RecurringPlans(store) }
     var settler = TestSettler()
     /// The events of the schedulers.
     let heard = Collected<String>()
@@ -426,7 +427,7 @@ struct RecurringWorld {
     ) throws -> RecurringScheduler {
         let heard = heard
         return RecurringScheduler(
-            journal: plans, payer: RouterPayer(try router(limit: limit, quoting: body), as: payer), clock: clock,
+            store: store, payer: RouterPayer(try router(limit: limit, quoting: body), as: payer), clock: clock,
             random: random, lease: .seconds(60), listener: { heard.add(Self.line($0)) })
     }
 
@@ -465,17 +466,17 @@ struct RecurringWorld {
 
     /// The state that a crash leaves right after a period's attempt was opened.
     func leave(attempts: Int) async throws {
-        let stored = try #require(await plans.plan(id))
+        let stored = try #require(try await plans.plan(id))
         var plan = stored
         let charges = plan.open(at: clock.now)
-        _ = try await plans.store(plan, opening: charges)
+        try await plans.store(plan, opening: charges)
         var charge = try #require(charges.first)
         charge.state = .started
         charge.attempts = attempts
-        let lease = PaymentLease(payment: charge.reference, holder: "crashed", duration: .seconds(1))
-        _ = await plans.acquire(lease, at: clock.now)
+        let lease = RecurringPlans.lease(of: charge.id, holder: "crashed", duration: .seconds(1))
+        _ = await store.acquire(lease, at: clock.now)
         try await plans.write(charge, under: lease, at: clock.now)
-        await plans.release(lease)
+        await store.release(lease)
         let address = try JSONValue.encode(InvoiceProvider.address)
         let option = PaymentMethodOption(
             id: "only", title: "only", amount: charge.amount, providerData: ["endpoint": address, "payee": "mina"])

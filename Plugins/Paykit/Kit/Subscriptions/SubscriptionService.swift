@@ -5,18 +5,18 @@ public import PaymentRecurring
 ///
 /// ```swift
 /// let subscriptions = SubscriptionService(
-///     client: client, journal: journal, canAutoPay: canAutoPay, executePayment: pay, paymentFate: fate
+///     client: client, store: store, canAutoPay: canAutoPay, executePayment: pay, paymentFate: fate
 /// ) { subscription in await screen.ask(about: subscription) }
 /// try await subscriptions.createSubscription(subscription)
 /// try await subscriptions.processSubscription(subscription)
 /// ```
 ///
-/// A period is paid once, despite crashes, by all services that share the journal (`RecurringScheduler`).
+/// A period is paid once, despite crashes, by all services that share the store (`RecurringScheduler`).
 public actor SubscriptionService {
     /// A payment of a subscription.
     public typealias Payment = PaykitSubscriptionPayer.Payment
 
-    private let journal: any RecurringJournal
+    private let plans: RecurringPlans
     private let clock: any PaymentClock
     private let policy: RecurringPolicy
     private let provider: ProviderID
@@ -28,7 +28,7 @@ public actor SubscriptionService {
     ///
     /// - Parameters:
     ///   - client: finds endpoints.
-    ///   - journal: keeps subscriptions and their periods.
+    ///   - store: keeps subscriptions and their periods (`RecurringPlans`).
     ///   - provider: the provider id in the references of payments.
     ///   - policy: the handling of periods that were missed.
     ///   - timeZone: the time zone of the days.
@@ -41,7 +41,7 @@ public actor SubscriptionService {
     ///   - listener: receives the events.
     ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
     public init(
-        client: PaykitClient, journal: any RecurringJournal, provider: ProviderID = "paykit",
+        client: PaykitClient, store: any RecordStore, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,
         clock: any PaymentClock = SystemPaymentClock(),
         canAutoPay: @escaping @Sendable (_ toPubkey: String, _ amount: UInt64) async throws -> Bool,
@@ -58,7 +58,7 @@ public actor SubscriptionService {
                 return try await canAutoPay(payment.recipient.text, amount)
             }, execute: executePayment, fate: paymentFate)
         self.init(
-            journal: journal, payer: payer, provider: provider, policy: policy, timeZone: timeZone, clock: clock,
+            store: store, payer: payer, provider: provider, policy: policy, timeZone: timeZone, clock: clock,
             listener: listener, notifySubscriptionDue: notifySubscriptionDue)
     }
 
@@ -66,7 +66,7 @@ public actor SubscriptionService {
     ///
     /// ```swift
     /// let payer = RouterPayer(router, as: payer) { PaykitStandingOrder($0)?.order }
-    /// let subscriptions = SubscriptionService(journal: plans, payer: payer) { subscription in
+    /// let subscriptions = SubscriptionService(store: store, payer: payer) { subscription in
     ///     await screen.ask(about: subscription)
     /// }
     /// ```
@@ -74,31 +74,33 @@ public actor SubscriptionService {
     /// The router needs a Paykit provider registered under the id `provider`, limits (`AutoPay`), and a payer with a
     /// settler. The other parameters are those of the service that finds endpoints by a client.
     public init(
-        journal: any RecurringJournal, payer: any RecurringPayer, provider: ProviderID = "paykit",
+        store: any RecordStore, payer: any RecurringPayer, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,
         clock: any PaymentClock = SystemPaymentClock(), listener: @escaping RecurringScheduler.Listener = { _ in },
         notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
     ) {
-        self.journal = journal
+        let plans = RecurringPlans(store)
+        self.plans = plans
         self.clock = clock
         self.policy = policy
         self.provider = provider
         self.timeZone = timeZone
         let hear: RecurringScheduler.Listener = { event in
             await listener(event)
-            guard case .waiting(let charge) = event, let plan = try? await journal.plan(charge.id.plan),
+            guard case .waiting(let charge) = event, let plan = try? await plans.plan(charge.id.plan),
                 let subscription = Subscription(plan, amount: charge.amount)
             else { return }
             await notifySubscriptionDue(subscription)
         }
-        scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: hear)
+        scheduler = RecurringScheduler(store: store, payer: payer, clock: clock, listener: hear)
     }
 
     // MARK: The guide's functions
 
     /// Stores a subscription. Its first period begins now. A repetition is refused.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `RecurringJournalError` if there is one of its name; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; `RecurringJournalError` if there is one of its name; the
+    ///   storage's failure.
     public func createSubscription(_ subscription: Subscription) async throws {
         let order = try order(subscription)
         do {
@@ -117,13 +119,13 @@ public actor SubscriptionService {
     /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer,
     /// nor missed. One that was not created is not due.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; the storage's failure.
     public func isSubscriptionDue(_ subscription: Subscription) async throws -> Bool {
-        guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
+        guard let plan = try await plans.plan(order(subscription).planID(subscription.id)) else { return false }
         let now = clock.now
         // A period that is only to be announced is not due.
         if plan.status == .active, plan.policy.notice == .zero, let due = plan.dueDate, due <= now { return true }
-        return try await journal.charges(of: plan.id).contains { charge in
+        return try await plans.charges(of: plan.id).contains { charge in
             switch charge.state {
             case .due, .announced, .started, .unknown: charge.notBefore <= now
             case .waiting, .paid, .missed: false
@@ -135,7 +137,7 @@ public actor SubscriptionService {
     /// question, or else has the payer asked; with a notice it announces the next period. If nothing is due it does
     /// nothing.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; the storage's failure.
     public func processSubscription(_ subscription: Subscription) async throws {
         try await scheduler.look(at: order(subscription).planID(subscription.id))
     }
@@ -144,21 +146,21 @@ public actor SubscriptionService {
 
     /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
-    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; `JournalError`.
+    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; the storage's failure.
     public func approve(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
     }
 
     /// Refuses the period that the payer was asked about, or that was announced: it is not paid.
     ///
-    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; `JournalError`.
+    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; the storage's failure.
     public func refuse(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.refuse(charge.id) }
     }
 
     /// Ends a subscription: no further period is begun.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; the storage's failure.
     public func cancelSubscription(_ subscription: Subscription) async throws {
         try await scheduler.end(order(subscription).planID(subscription.id))
     }
@@ -166,11 +168,11 @@ public actor SubscriptionService {
     /// Returns the subscriptions that wait for the payer's answer, by name: call it at the start, because an earlier
     /// process may have ended before it asked.
     ///
-    /// - Throws: `JournalError`.
+    /// - Throws: the storage's failure.
     public func waitingSubscriptions() async throws -> [Subscription] {
         var waiting: [Subscription] = []
-        for plan in try await journal.plans() {
-            for charge in try await journal.charges(of: plan.id) {
+        for plan in try await plans.all() {
+            for charge in try await plans.charges(of: plan.id) {
                 guard case .waiting = charge.state, let subscription = Subscription(plan, amount: charge.amount) else {
                     continue
                 }
@@ -182,14 +184,14 @@ public actor SubscriptionService {
 
     /// Returns the subscriptions that were created, by name.
     ///
-    /// - Throws: `JournalError`.
+    /// - Throws: the storage's failure.
     public func subscriptions() async throws -> [Subscription] {
-        try await journal.plans().filter { $0.status != .ended }.compactMap { Subscription($0, amount: $0.amount) }
+        try await plans.all().filter { $0.status != .ended }.compactMap { Subscription($0, amount: $0.amount) }
     }
 
     private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
         let plan = try order(subscription).planID(subscription.id)
-        let charges = try await journal.charges(of: plan).filter {
+        let charges = try await plans.charges(of: plan).filter {
             switch $0.state {
             case .waiting, .announced: true
             default: false

@@ -14,7 +14,7 @@ import PaymentTransport
 struct ChannelSide: Side {
     private let subscriptions: PaykitSubscriptions
     private let application: Application
-    private let plans = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
     private let scheduler: RecurringScheduler
     private let listening: Task<Void, Never>
 
@@ -53,7 +53,7 @@ struct ChannelSide: Side {
             autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
         let payer = Payer(settler: SandboxSettler(at: application.url, over: application.transport))
         scheduler = RecurringScheduler(
-            journal: plans, payer: RouterPayer(router, as: payer) { PaykitStandingOrder($0)?.orderOverChannel })
+            store: store, payer: RouterPayer(router, as: payer) { PaykitStandingOrder($0)?.orderOverChannel })
     }
 
     func answer(_ command: JSONValue) async throws -> JSONValue {
@@ -104,8 +104,9 @@ struct ChannelSide: Side {
         }
         try await scheduler.look()
         var paid: [Int] = []
-        for plan in await plans.plans() {
-            for charge in await plans.charges(of: plan.id) {
+        let plans = RecurringPlans(store)
+        for plan in try await plans.all() {
+            for charge in try await plans.charges(of: plan.id) {
                 guard case .paid = charge.state else { throw UnfitCommand(description: "\(charge)") }
                 paid.append(charge.id.number)
             }

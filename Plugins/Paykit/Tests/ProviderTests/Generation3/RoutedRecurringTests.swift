@@ -29,11 +29,11 @@ struct RoutedRecurringTests {
     }
 
     private func scheduler(
-        _ process: RoutingProcess, _ plans: InMemoryRecurringJournal, _ world: RequestWorld,
+        _ process: RoutingProcess, _ store: InMemoryRecords, _ world: RequestWorld,
         _ waiting: Noted<RecurringCharge> = Noted()
     ) -> RecurringScheduler {
         RecurringScheduler(
-            journal: plans, payer: RouterPayer(process.router, as: process.payer), clock: world.clock,
+            store: store, payer: RouterPayer(process.router, as: process.payer), clock: world.clock,
             listener: { if case .waiting(let charge) = $0 { waiting.note(charge) } })
     }
 
@@ -43,7 +43,7 @@ struct RoutedRecurringTests {
     func everyDay() async throws {
         let world = try await RequestWorld()
         let (id, plan) = try await daily(world)
-        let scheduler = scheduler(try world.process(limit: 3000), InMemoryRecurringJournal(), world)
+        let scheduler = scheduler(try world.process(limit: 3000), InMemoryRecords(), world)
         try await scheduler.add(plan)
         for day in 1...3 {
             for _ in 0..<3 { try await scheduler.look() }
@@ -66,7 +66,7 @@ struct RoutedRecurringTests {
         let world = try await RequestWorld()
         let (_, plan) = try await daily(world)
         let waiting = Noted<RecurringCharge>()
-        let scheduler = scheduler(try world.process(limit: 2000), InMemoryRecurringJournal(), world, waiting)
+        let scheduler = scheduler(try world.process(limit: 2000), InMemoryRecords(), world, waiting)
         try await scheduler.add(plan)
         for _ in 0..<2 { try await scheduler.look() }
         #expect(await world.captures == 0 && waiting.all.count == 1)
@@ -88,7 +88,7 @@ struct RoutedRecurringTests {
         while true {
             let world = try await RequestWorld()
             let (id, plan) = try await daily(world)
-            let plans = InMemoryRecurringJournal()
+            let plans = InMemoryRecords()
             let lifetime = ProcessLifetime(actions)
             let first = scheduler(try world.process(lifetime, limit: 3000), plans, world)
             try await first.add(plan)
@@ -116,7 +116,7 @@ struct RoutedRecurringTests {
         let devices = try (0..<2 as Range<UInt64>).map { number in
             scheduler(
                 try world.process(journal: InMemoryJournal(), limit: 9000, seed: number + 2),
-                InMemoryRecurringJournal(), world)
+                InMemoryRecords(), world)
         }
         for device in devices { try await device.add(plan) }
         for day in 1...2 {
@@ -136,7 +136,7 @@ struct RoutedRecurringTests {
         let world = try await RequestWorld()
         let (id, plan) = try await daily(world)
         try await world.cancel(id)
-        let plans = InMemoryRecurringJournal()
+        let plans = InMemoryRecords()
         let scheduler = scheduler(try world.process(limit: 3000), plans, world)
         try await scheduler.add(plan)
         for _ in 0..<5 {
@@ -144,7 +144,7 @@ struct RoutedRecurringTests {
             world.clock.advance(by: .seconds(3600))
         }
         #expect(await world.captures == 0 && world.settled.isEmpty)
-        let states = await plans.charges(of: plan.id).map(\.state)
+        let states = try await RecurringPlans(plans).charges(of: plan.id).map(\.state)
         #expect(states == [.missed(.declined("the payment was cancelled"))])
     }
 

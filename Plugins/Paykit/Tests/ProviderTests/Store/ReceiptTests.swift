@@ -1,7 +1,6 @@
 import Foundation
 import PaykitProvider
 import PaymentCore
-import PaymentRecurring
 import PaymentRouting
 import PaymentStore
 import TestSupport
@@ -34,15 +33,6 @@ struct ReceiptTests {
             currency: "SAT", createdAt: 1_767_225_600)
         change(&receipt)
         return receipt
-    }
-
-    @Test("Plans are no receipts, nor receipts plans")
-    func receipts() async throws {
-        let plans = folder.file("plans")
-        _ = try SQLiteReceipts(path: path)
-        _ = try SQLiteRecurringJournal(path: plans)
-        #expect(throws: JournalError.notAJournal(path: path)) { try SQLiteRecurringJournal(path: path) }
-        #expect(throws: JournalError.notAJournal(path: plans)) { try SQLiteReceipts(path: plans) }
     }
 
     @Test("The first of an id stays, whatever comes later", arguments: Kind.allCases)

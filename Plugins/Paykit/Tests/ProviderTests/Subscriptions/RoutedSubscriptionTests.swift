@@ -19,7 +19,7 @@ struct RoutedSubscriptionTests: NetworkSuite {
     /// The state of one device.
     private struct Device {
         let journal = InMemoryJournal()
-        let plans = InMemoryRecurringJournal()
+        let plans = InMemoryRecords()
     }
 
     private func service(_ device: Device, limits: SpendingLimits?, seed: UInt64 = 2) throws -> SubscriptionService {
@@ -28,7 +28,7 @@ struct RoutedSubscriptionTests: NetworkSuite {
             autoPay: limits.map { AutoPay(within: try $0.limits(), timeZone: .gmt) })
         let payer = RouterPayer(router, as: Payer(settler: try network.settler)) { PaykitStandingOrder($0)?.order }
         let asked = asked
-        return SubscriptionService(journal: device.plans, payer: payer, clock: clock) { subscription in
+        return SubscriptionService(store: device.plans, payer: payer, clock: clock) { subscription in
             asked.note("\(subscription.id) \(subscription.amount)")
         }
     }
@@ -140,8 +140,8 @@ struct RoutedSubscriptionTests: NetworkSuite {
         try await service.processSubscription(own)
         clock.advance(by: .seconds(86_400))
         try await service.processSubscription(own)
-        let states = try await #require(device.plans.plans().first).id
-        let charges = await device.plans.charges(of: states)
+        let plans = RecurringPlans(device.plans)
+        let charges = try await plans.charges(of: #require(try await plans.all().first).id)
         #expect(charges.map { if case .paid = $0.state { true } else { false } } == [true, false])
         #expect(await paid(user) == 1)
     }
@@ -188,12 +188,12 @@ struct RoutedSubscriptionTests: NetworkSuite {
 
     /// A scheduler of daily subscriptions at a peer, each paid over a channel.
     private static func scheduler(
-        _ names: [String], of peer: PubkySandbox.Peer, _ plans: InMemoryRecurringJournal, _ world: RoutedWorld
+        _ names: [String], of peer: PubkySandbox.Peer, _ plans: InMemoryRecords, _ world: RoutedWorld
     ) async throws -> RecurringScheduler {
         let process = try world.process(
             autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
         let scheduler = RecurringScheduler(
-            journal: plans,
+            store: plans,
             payer: RouterPayer(process.router, as: process.payer) { PaykitStandingOrder($0)?.orderOverChannel },
             clock: world.clock)
         let start = Int64(world.clock.now.timeIntervalSince1970)
@@ -211,7 +211,7 @@ struct RoutedSubscriptionTests: NetworkSuite {
     func overChannel() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
-        let plans = InMemoryRecurringJournal()
+        let plans = InMemoryRecords()
         let scheduler = try await Self.scheduler(["sub 1&?"], of: peer, plans, world)
         for day in 1...2 {
             for _ in 0..<2 { try await scheduler.look() }
@@ -222,14 +222,15 @@ struct RoutedSubscriptionTests: NetworkSuite {
         let receipts = await world.receipts.receipts(before: nil, limit: 10)
         #expect(receipts.map(\.stage) == [.paid, .paid])
         #expect(receipts.allSatisfy { $0.metadata["subscription_id"] == "sub 1&?" })
-        #expect(try await plans.charges(of: #require(plans.plans().first).id).count == 2)
+        let stored = RecurringPlans(plans)
+        #expect(try await stored.charges(of: #require(try await stored.all().first).id).count == 2)
     }
 
     @Test("Two subscriptions at one payee are both paid in one look, each under its name")
     func samePayeeOverChannel() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
-        let scheduler = try await Self.scheduler(["sub_milk", "sub_tea"], of: peer, InMemoryRecurringJournal(), world)
+        let scheduler = try await Self.scheduler(["sub_milk", "sub_tea"], of: peer, InMemoryRecords(), world)
         try await scheduler.look()
         #expect(await world.captures(peer.user.key) == 2)
         let names = await world.receipts.receipts(before: nil, limit: 10).map { $0.metadata["subscription_id"]?.string }

@@ -111,7 +111,8 @@ struct SubscriptionPayerTests {
     func stalls() async throws {
         let (bank, stalled, goesOn) = (Bank(), Gate(), Gate())
         let clock = VirtualClock(Date(timeIntervalSince1970: 2000))
-        let journal = InMemoryRecurringJournal()
+        let store = InMemoryRecords()
+        let plans = RecurringPlans(store)
         func scheduler(stalling: Bool) -> RecurringScheduler {
             let payer = PaykitSubscriptionPayer(
                 endpoint: { _, _ in
@@ -122,7 +123,7 @@ struct SubscriptionPayerTests {
                     return "lnbc1"
                 }, mayPay: { _ in true }, execute: { bank.pay($0) }, fate: { bank.fate($1) })
             return RecurringScheduler(
-                journal: journal, payer: payer, clock: clock,
+                store: store, payer: payer, clock: clock,
                 random: SeededRandomSource(seed: stalling ? 1 : 2))
         }
         let plan = try plan()
@@ -133,13 +134,13 @@ struct SubscriptionPayerTests {
         clock.advance(by: .seconds(2 * 86_400))
         let other = scheduler(stalling: false)
         try await other.look(at: plan.id)
-        let missed = try #require(await journal.charges(of: plan.id).first { $0.id.number == 0 })
+        let missed = try #require(try await plans.charges(of: plan.id).first { $0.id.number == 0 })
         guard case .missed = missed.state else { Issue.record("\(missed.state)"); return }
         let before = bank.payments.withLock { $0 }
         await goesOn.open()
         try await paying.value
         #expect(bank.payments.withLock { $0 } == before, "a period that was told missed is paid")
-        #expect(await journal.charges(of: plan.id).first { $0.id.number == 0 }?.state == missed.state)
+        #expect(try await plans.charges(of: plan.id).first { $0.id.number == 0 }?.state == missed.state)
     }
 
     @Test("Two payees may call theirs the same; what is agreed to is what is paid, when it begins")

@@ -18,7 +18,7 @@ struct SubscriptionPlansTests {
     private let subscriber: PubkyKeyPair
     private let provider: PubkyKeyPair
     private let clock = VirtualClock(Date(timeIntervalSince1970: 0))
-    private let journal = InMemoryRecurringJournal()
+    private let store = InMemoryRecords()
     private let charged = Charged()
     private let scheduler: RecurringScheduler
 
@@ -39,7 +39,7 @@ struct SubscriptionPlansTests {
 
     init() throws {
         (subscriber, provider) = (try PubkySamples.pair(0x11), try PubkySamples.pair(0x22))
-        scheduler = RecurringScheduler(journal: journal, payer: charged, clock: clock)
+        scheduler = RecurringScheduler(store: store, payer: charged, clock: clock)
     }
 
     private var now: Int64 { Int64(clock.now.timeIntervalSince1970) }

@@ -19,11 +19,11 @@ struct SubscriptionServiceTests: NetworkSuite {
     private let heard = Heard()
 
     private func service(
-        _ journal: InMemoryRecurringJournal = InMemoryRecurringJournal(), _ policy: RecurringPolicy = RecurringPolicy()
+        _ store: InMemoryRecords = InMemoryRecords(), _ policy: RecurringPolicy = RecurringPolicy()
     ) throws -> SubscriptionService {
         let (client, heard) = (try sandbox.newClient(clock: clock), heard)
         return SubscriptionService(
-            client: client, journal: journal, policy: policy, clock: clock, canAutoPay: { _, amount in amount <= 1000 },
+            client: client, store: store, policy: policy, clock: clock, canAutoPay: { _, amount in amount <= 1000 },
             executePayment: { payment in
                 heard.paid.withLock { $0.append(payment.amount.minorUnits) }
                 return .paid(transactionID: nil)
@@ -66,7 +66,7 @@ struct SubscriptionServiceTests: NetworkSuite {
     )
     func noticed() async throws {
         let user = await sandbox.createUser(.ready, name: "Ada").key.text
-        let service = try service(InMemoryRecurringJournal(), RecurringPolicy(notice: .seconds(3600)))
+        let service = try service(InMemoryRecords(), RecurringPolicy(notice: .seconds(3600)))
         let own = subscription("s", to: user)
         try await service.createSubscription(own)
         for word in ["no", "yes", ""] {

@@ -1,53 +1,54 @@
 import Foundation
-import PaymentCore
-package import PaymentRouting
-package import PaymentStore
+package import PaymentCore
 
-/// A plan: a row of the table `plan`.
+/// A plan: a record in a room of its own, with the plan's periods.
 package enum StoredPlan {
-    package enum Column: String, StoredColumn {
-        package static let table = "plan"
-        case id, revision, due, detail
+    /// The kind of the rooms of plans and their periods.
+    package static let kind = "plan"
+    /// The mark of all plans.
+    package static let nameMark = "name"
+    /// The mark of a plan with a period that was not opened, by ``RecurringPlan/dueDate``.
+    package static let dueMark = "due"
+
+    static func room(_ id: RecurringPlan.ID) -> RecordRoom { RecordRoom(kind, id.rawValue) }
+
+    package static func key(_ id: RecurringPlan.ID) -> RecordKey { RecordKey(room(id)) }
+
+    /// Returns the write that stores a plan.
+    package static func write(_ plan: RecurringPlan) throws -> RecordWrite {
+        var marks = [nameMark: RecordMark(plan.id.rawValue)]
+        marks[dueMark] = plan.dueDate.map { RecordMark($0) }
+        return .put(key(plan.id), try value(plan), marks: marks)
     }
 
-    /// Returns a new row, with the plan's ``text(_:)``.
-    package static func values(_ plan: RecurringPlan, _ detail: String) -> [Database.Value] {
-        Column.allCases.map { column in
-            switch column {
-            case .id: .text(plan.id.rawValue)
-            case .revision: .integer(Int64(plan.revision))
-            case .due: plan.dueDate.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
-            case .detail: .text(detail)
-            }
+    package static func read(_ record: StoredRecord) throws(RecurringJournalError) -> RecurringPlan {
+        let id = RecurringPlan.ID(rawValue: record.key.room.name)
+        do throws(StoredFormDefect) { return try read(record.value, id: id) } catch {
+            throw .damaged("the plan '\(id)'")
         }
     }
 
-    package static func read(_ row: Row<Column>) throws(JournalError) -> RecurringPlan {
-        do throws(StoredFormDefect) {
-            return try read(row.text(.detail), id: row.text(.id), revision: row.integer(.revision))
-        } catch { throw row.damage("the plan '\(row.text(.id).prefix(64))' cannot be read") }
-    }
-
-    package static func text(_ plan: RecurringPlan) throws -> String {
-        try StoredObject.text([
+    private static func value(_ plan: RecurringPlan) throws -> [UInt8] {
+        try StoredObject.value([
             "provider": .string(plan.provider.rawValue), "amount": StoredMoney.value(plan.amount),
             "schedule": schedule(plan.schedule), "policy": policy(plan.policy),
-            "standing": .string(rawValue(plan.status)), "details": plan.details,
-            "next": .number(JSONNumber(plan.next)),
+            "status": .string(rawValue(plan.status)), "details": plan.details,
+            "next": .number(JSONNumber(plan.next)), "revision": .number(JSONNumber(plan.revision)),
             "pauses": .array(plan.pauses.map(pause)),
         ])
     }
 
-    static func read(_ text: String, id: String, revision: Int64) throws(StoredFormDefect) -> RecurringPlan {
-        let object = try StoredObject(text)
+    private static func read(_ value: [UInt8], id: RecurringPlan.ID) throws(StoredFormDefect) -> RecurringPlan {
+        let object = try StoredObject(value)
         let status: RecurringPlan.Status
-        switch try object.text("standing") {
+        switch try object.text("status") {
         case "active": status = .active
         case "paused": status = .paused
         case "ended": status = .ended
         default: throw StoredFormDefect()
         }
-        guard let next = object.members["next"]?.int64, let revision = Int(exactly: revision),
+        guard let next = object.members["next"]?.number?.exactly(Int.self),
+            let revision = object.members["revision"]?.number?.exactly(Int.self),
             let details = object.members["details"]
         else { throw StoredFormDefect() }
         let amount = try StoredMoney.read(try object.object("amount"))
@@ -57,10 +58,10 @@ package enum StoredPlan {
         let pauses = try readPauses(object)
         do throws(RecurringDefect) {
             var plan = try RecurringPlan(
-                id: RecurringPlan.ID(rawValue: id), provider: provider, amount: amount, schedule: schedule,
+                id: id, provider: provider, amount: amount, schedule: schedule,
                 policy: policy, details: details)
             plan.pauses = pauses
-            return try RecurringPlan(plan, status: status, next: Int(next), revision: revision)
+            return try RecurringPlan(plan, status: status, next: next, revision: revision)
         } catch { throw StoredFormDefect() }
     }
 
@@ -83,10 +84,9 @@ package enum StoredPlan {
     private static func readPauses(_ object: StoredObject) throws(StoredFormDefect) -> [RecurringPause] {
         var pauses: [RecurringPause] = []
         for pause in try object.objects("pauses") {
-            guard let start = try pause.optionalNumber("start") else { throw StoredFormDefect() }
             pauses.append(
                 RecurringPause(
-                    from: Date(timeIntervalSinceReferenceDate: start),
+                    from: try StoredDate.read(pause, "start"),
                     until: try pause.optionalNumber("end").map(Date.init(timeIntervalSinceReferenceDate:))))
         }
         return pauses
@@ -185,41 +185,43 @@ package enum StoredPlan {
     }
 }
 
-/// A period of a plan: a row of the table `charge`.
+/// A period of a plan: a record in the plan's room.
 package enum StoredCharge {
-    package enum Column: String, StoredColumn {
-        package static let table = "charge"
-        case plan, number, look, detail
+    /// The mark of a period that is not final, by ``RecurringCharge/notBefore``.
+    package static let lookMark = "look"
+
+    /// Names of periods are ordered as their numbers are. The plan's record, which has no name, precedes them.
+    private static func name(_ number: Int) -> String { RecordMark(Int64(number)).text }
+
+    package static func key(_ id: RecurringCharge.ID) -> RecordKey {
+        RecordKey(StoredPlan.room(id.plan), name(id.number))
     }
 
-    /// Returns a new row, with the period's ``text(_:)``.
-    package static func values(_ charge: RecurringCharge, _ detail: String) -> [Database.Value] {
-        Column.allCases.map { column in
-            switch column {
-            case .plan: .text(charge.id.plan.rawValue)
-            case .number: .integer(Int64(charge.id.number))
-            case .look: look(charge)
-            case .detail: .text(detail)
-            }
-        }
+    /// Returns the periods of a plan from a number on.
+    static func range(of plan: RecurringPlan.ID, from number: Int) -> RecordRange {
+        RecordRange(StoredPlan.room(plan), from: name(number))
     }
 
-    /// Returns the date of the next look at the period; null if there is none.
-    package static func look(_ charge: RecurringCharge) -> Database.Value {
-        charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
+    /// Returns the write that stores a period.
+    package static func write(_ charge: RecurringCharge) throws -> RecordWrite {
+        .put(
+            key(charge.id), try value(charge),
+            marks: charge.state.isFinal ? [:] : [lookMark: RecordMark(charge.notBefore)])
     }
 
-    package static func read(_ row: Row<Column>) throws(JournalError) -> RecurringCharge {
-        let id = RecurringCharge.ID(
-            plan: RecurringPlan.ID(rawValue: row.text(.plan)), number: Int(row.integer(.number)))
-        do throws(StoredFormDefect) { return try read(row.text(.detail), id: id) } catch {
-            throw row.damage("the period '\(id.description.suffix(64))' cannot be read")
-        }
+    package static func read(_ record: StoredRecord) throws(RecurringJournalError) -> RecurringCharge {
+        let plan = RecurringPlan.ID(rawValue: record.key.room.name)
+        do throws(StoredFormDefect) {
+            let charge = try read(record.value, of: plan)
+            guard key(charge.id) == record.key else { throw StoredFormDefect() }
+            return charge
+        } catch { throw .damaged("a period of the plan '\(plan)'") }
     }
 
-    package static func text(_ charge: RecurringCharge) throws -> String {
+    private static func value(_ charge: RecurringCharge) throws -> [UInt8] {
         let (state, reason, text) = rawValues(charge.state)
-        return try StoredObject.text([
+        return try StoredObject.value([
+            "number": .number(JSONNumber(charge.id.number)),
             "provider": .string(charge.provider.rawValue), "amount": StoredMoney.value(charge.amount),
             "start": StoredDate.value(charge.period.start), "end": StoredDate.value(charge.period.end),
             "deadline": StoredDate.value(charge.deadline), "look": StoredDate.value(charge.notBefore),
@@ -229,24 +231,25 @@ package enum StoredCharge {
         ])
     }
 
-    static func read(_ text: String, id: RecurringCharge.ID) throws(StoredFormDefect) -> RecurringCharge {
-        let object = try StoredObject(text)
-        func date(_ key: String) throws(StoredFormDefect) -> Date {
-            guard let seconds = try object.optionalNumber(key) else { throw StoredFormDefect() }
-            return Date(timeIntervalSinceReferenceDate: seconds)
-        }
-        func number(_ key: String) throws(StoredFormDefect) -> Int {
-            guard let number = object.members[key]?.number?.exactly(Int.self), number >= 0 else {
+    private static func read(
+        _ value: [UInt8], of plan: RecurringPlan.ID
+    ) throws(StoredFormDefect) -> RecurringCharge {
+        let object = try StoredObject(value)
+        guard let number = object.members["number"]?.number?.exactly(Int.self) else { throw StoredFormDefect() }
+        func date(_ key: String) throws(StoredFormDefect) -> Date { try StoredDate.read(object, key) }
+        func count(_ key: String) throws(StoredFormDefect) -> Int {
+            guard let count = object.members[key]?.number?.exactly(Int.self), count >= 0 else {
                 throw StoredFormDefect()
             }
-            return number
+            return count
         }
         return RecurringCharge(
-            id: id, provider: ProviderID(rawValue: try object.text("provider")),
+            id: RecurringCharge.ID(plan: plan, number: number),
+            provider: ProviderID(rawValue: try object.text("provider")),
             amount: try StoredMoney.read(try object.object("amount")),
-            period: RecurringPeriod(number: id.number, start: try date("start"), end: try date("end")),
-            deadline: try date("deadline"), state: try state(object), attempts: try number("attempts"),
-            failures: try number("failures"), notBefore: try date("look"), isApproved: try object.flag("approved"),
+            period: RecurringPeriod(number: number, start: try date("start"), end: try date("end")),
+            deadline: try date("deadline"), state: try state(object), attempts: try count("attempts"),
+            failures: try count("failures"), notBefore: try date("look"), isApproved: try object.flag("approved"),
             terms: object.members["terms"])
     }
 
@@ -299,6 +302,21 @@ package enum StoredCharge {
     }
 }
 
+/// The time that workers trust: one record.
+package enum StoredTime {
+    package static let key = RecordKey("plan-time")
+
+    static func write(_ date: Date) throws -> RecordWrite {
+        .put(key, try StoredObject.value(["date": StoredDate.value(date)]))
+    }
+
+    static func read(_ record: StoredRecord) throws(RecurringJournalError) -> Date {
+        do throws(StoredFormDefect) { return try StoredDate.read(try StoredObject(record.value), "date") } catch {
+            throw .damaged("the time that was trusted")
+        }
+    }
+}
+
 /// Moments and durations, exactly.
 enum StoredDate {
     static func value(_ date: Date) -> JSONValue {
@@ -306,4 +324,10 @@ enum StoredDate {
     }
 
     static func value(_ duration: Duration) -> JSONValue { .number(JSONNumber(seconds: duration)) }
+
+    /// Reads a required date of an object.
+    static func read(_ object: StoredObject, _ key: String) throws(StoredFormDefect) -> Date {
+        guard let seconds = try object.optionalNumber(key) else { throw StoredFormDefect() }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
 }
