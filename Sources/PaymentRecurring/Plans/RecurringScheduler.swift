@@ -224,7 +224,7 @@ public actor RecurringScheduler {
     /// ``RecurringTrust/longestAbsence`` from here, not even by the first look.
     ///
     /// - Returns: the plan as it is stored.
-    /// - Throws: ``RecurringJournalError`` when there is one of its name, or the storage's failure.
+    /// - Throws: ``RecurringPlanError`` when there is one of its name, or the storage's failure.
     @discardableResult
     public func add(_ plan: RecurringPlan) async throws -> RecurringPlan {
         _ = try await trustedNow()
@@ -321,7 +321,7 @@ public actor RecurringScheduler {
         var changed = plan
         let charges = try body(&changed)
         if changed == plan { return true }
-        do { _ = try await records.store(changed, opening: charges) } catch RecurringJournalError.changedPlan {
+        do { _ = try await records.store(changed, opening: charges) } catch RecurringPlanError.changedPlan {
             return false
         }
         for charge in charges where charge.state.isFinal { await listener(.missed(charge)) }

@@ -29,14 +29,14 @@ public struct RecurringPlans: Sendable {
     /// Returns a plan.
     ///
     /// - Returns: the plan; nil when there is none of this name.
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     public func plan(_ id: RecurringPlan.ID) async throws -> RecurringPlan? {
         try await store.record(StoredPlan.key(id)).map(StoredPlan.read)
     }
 
     /// Returns all plans, by name.
     ///
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     public func all() async throws -> [RecurringPlan] {
         var plans: [RecurringPlan] = []
         var last: RecordQuery.Position?
@@ -54,7 +54,7 @@ public struct RecurringPlans: Sendable {
     /// - Parameters:
     ///   - date: a moment. Plans that may be charged ahead of a period's beginning count from then.
     ///   - limit: the most plans.
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func plans(dueBy date: Date, limit: Int) async throws -> [RecurringPlan] {
         try await store.records(
             RecordQuery(StoredPlan.kind, by: StoredPlan.dueMark, through: RecordMark(date), limit: limit)
@@ -67,7 +67,7 @@ public struct RecurringPlans: Sendable {
     ///   - plan: the plan. Its revision is the one that is stored: zero for a new plan.
     ///   - charges: the periods that are opened.
     /// - Returns: the plan as it is stored now, with the next revision.
-    /// - Throws: ``RecurringJournalError``; `changedPlan` when another worker has stored it in the meantime. The
+    /// - Throws: ``RecurringPlanError``; `changedPlan` when another worker has stored it in the meantime. The
     ///   storage's failure.
     @discardableResult
     package func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) async throws -> RecurringPlan {
@@ -78,7 +78,7 @@ public struct RecurringPlans: Sendable {
             try plan.checkStoring(charges, over: found[0].first.map(StoredPlan.read))
             // No period is opened twice, whatever the plan says.
             if let record = found[1].first {
-                throw RecurringJournalError.misplacedCharge(try StoredCharge.read(record).id)
+                throw RecurringPlanError.misplacedCharge(try StoredCharge.read(record).id)
             }
             return RecordChange(writes, stored)
         }
@@ -89,21 +89,21 @@ public struct RecurringPlans: Sendable {
     /// Returns a period.
     ///
     /// - Returns: the period; nil when it was not opened.
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     public func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
         try await store.record(StoredCharge.key(id)).map(StoredCharge.read)
     }
 
     /// Returns all periods of a plan that were opened, by number.
     ///
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     public func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] {
         try await charges(of: plan, from: .min)
     }
 
     /// Returns the periods of a plan from a number on.
     ///
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func charges(of plan: RecurringPlan.ID, from number: Int) async throws -> [RecurringCharge] {
         try await store.records([StoredCharge.range(of: plan, from: number)])[0].map(StoredCharge.read)
     }
@@ -113,7 +113,7 @@ public struct RecurringPlans: Sendable {
     /// - Parameters:
     ///   - date: a moment, compared with ``RecurringCharge/notBefore``.
     ///   - limit: the most periods.
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {
         try await store.records(
             RecordQuery(StoredPlan.kind, by: StoredCharge.lookMark, through: RecordMark(date), limit: limit)
@@ -136,7 +136,7 @@ public struct RecurringPlans: Sendable {
     ///   - charge: the period.
     ///   - lease: its lease, held by the caller.
     ///   - now: the holder's time.
-    /// - Throws: ``RecurringJournalError``; `unknownCharge`, or `finishedCharge` when it was paid or missed before.
+    /// - Throws: ``RecurringPlanError``; `unknownCharge`, or `finishedCharge` when it was paid or missed before.
     ///   `RecordError.leaseLost`, or the storage's failure.
     package func write(_ charge: RecurringCharge, under lease: RecordLease, at now: Date) async throws {
         try await write(charge, under: lease, at: now) { !$0.state.isFinal }
@@ -149,7 +149,7 @@ public struct RecurringPlans: Sendable {
     ///   - charge: the period.
     ///   - lease: its lease, held by the caller.
     ///   - now: the holder's time.
-    /// - Throws: ``RecurringJournalError``; `unknownCharge`, or `finishedCharge` when the stored period is not
+    /// - Throws: ``RecurringPlanError``; `unknownCharge`, or `finishedCharge` when the stored period is not
     ///   ``RecurringCharge/isUntouched``. `RecordError.leaseLost`, or the storage's failure.
     package func reopen(_ charge: RecurringCharge, under lease: RecordLease, at now: Date) async throws {
         try await write(charge, under: lease, at: now) { $0.isUntouched }
@@ -164,9 +164,9 @@ public struct RecurringPlans: Sendable {
         let write = try StoredCharge.write(charge)
         try await store.change([.record(write.key)], under: lease, at: now) { found in
             guard let stored = try found[0].first.map(StoredCharge.read) else {
-                throw RecurringJournalError.unknownCharge(charge.id)
+                throw RecurringPlanError.unknownCharge(charge.id)
             }
-            guard mayChange(stored) else { throw RecurringJournalError.finishedCharge(charge.id) }
+            guard mayChange(stored) else { throw RecurringPlanError.finishedCharge(charge.id) }
             return RecordChange([write], ())
         }
     }
@@ -175,7 +175,7 @@ public struct RecurringPlans: Sendable {
 
     /// Returns the date of the next look: that of the plan or the period that is due first; nil if there is none.
     ///
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func nextLook() async throws -> Date? {
         let plan = try await plans(dueBy: .distantFuture, limit: 1).first?.dueDate
         let charge = try await openCharges(by: .distantFuture, limit: 1).first?.notBefore
@@ -184,7 +184,7 @@ public struct RecurringPlans: Sendable {
 
     /// Returns the latest time that any worker trusted; nil before the first.
     ///
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func trustedTime() async throws -> Date? { try await store.record(StoredTime.key).map(StoredTime.read) }
 
     /// Notes a time that is trusted.
@@ -192,7 +192,7 @@ public struct RecurringPlans: Sendable {
     /// - Parameters:
     ///   - date: the time.
     ///   - isCorrection: true if an earlier time replaces a later one, too.
-    /// - Throws: ``RecurringJournalError/damaged(_:)``, or the storage's failure.
+    /// - Throws: ``RecurringPlanError/damaged(_:)``, or the storage's failure.
     package func trust(_ date: Date, isCorrection: Bool) async throws {
         let write = try StoredTime.write(date)
         try await store.change([.record(write.key)]) { found in
@@ -204,7 +204,7 @@ public struct RecurringPlans: Sendable {
 
 /// Why plans were not read or not written.
 @nonexhaustive
-public enum RecurringJournalError: Error, Sendable, Hashable {
+public enum RecurringPlanError: Error, Sendable, Hashable {
     /// The plan has changed since it was read, or there is a plan of this name already.
     case changedPlan(RecurringPlan.ID)
     /// The period was opened before, or is not the plan's next.
@@ -217,7 +217,7 @@ public enum RecurringJournalError: Error, Sendable, Hashable {
     case damaged(String)
 }
 
-extension RecurringJournalError: CustomStringConvertible {
+extension RecurringPlanError: CustomStringConvertible {
     /// The event and the remedy, for people.
     public var description: String {
         switch self {
@@ -239,10 +239,10 @@ extension RecurringPlan {
     /// - Parameters:
     ///   - charges: the periods that the plan opens.
     ///   - stored: the plan that is stored; nil when there is none.
-    /// - Throws: ``RecurringJournalError``.
+    /// - Throws: ``RecurringPlanError``.
     package func checkStoring(
         _ charges: [RecurringCharge], over stored: RecurringPlan?
-    ) throws(RecurringJournalError) {
+    ) throws(RecurringPlanError) {
         guard revision == stored?.revision ?? 0, id == stored?.id ?? id else { throw .changedPlan(id) }
         // The opened periods are those between the two, without a gap. No period is opened twice, and none is skipped.
         var number = stored?.next ?? schedule.firstNumber

@@ -21,7 +21,7 @@ package enum StoredPlan {
         return .put(key(plan.id), try value(plan), marks: marks)
     }
 
-    package static func read(_ record: StoredRecord) throws(RecurringJournalError) -> RecurringPlan {
+    package static func read(_ record: StoredRecord) throws(RecurringPlanError) -> RecurringPlan {
         let id = RecurringPlan.ID(rawValue: record.key.room.name)
         do throws(StoredFormDefect) { return try read(record.value, id: id) } catch {
             throw .damaged("the plan '\(id)'")
@@ -209,7 +209,7 @@ package enum StoredCharge {
             marks: charge.state.isFinal ? [:] : [lookMark: RecordMark(charge.notBefore)])
     }
 
-    package static func read(_ record: StoredRecord) throws(RecurringJournalError) -> RecurringCharge {
+    package static func read(_ record: StoredRecord) throws(RecurringPlanError) -> RecurringCharge {
         let plan = RecurringPlan.ID(rawValue: record.key.room.name)
         do throws(StoredFormDefect) {
             let charge = try read(record.value, of: plan)
@@ -310,7 +310,7 @@ package enum StoredTime {
         .put(key, try StoredObject.value(["date": StoredDate.value(date)]))
     }
 
-    static func read(_ record: StoredRecord) throws(RecurringJournalError) -> Date {
+    static func read(_ record: StoredRecord) throws(RecurringPlanError) -> Date {
         do throws(StoredFormDefect) { return try StoredDate.read(try StoredObject(record.value), "date") } catch {
             throw .damaged("the time that was trusted")
         }

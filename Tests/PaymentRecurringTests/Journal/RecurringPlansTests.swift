@@ -56,7 +56,7 @@ struct RecurringPlansTests {
         let plans = try plans(backend)
         let plan = try await plans.store(try Self.plan(), opening: [])
         #expect(plan.revision == 1)
-        await #expect(throws: RecurringJournalError.changedPlan(plan.id)) {
+        await #expect(throws: RecurringPlanError.changedPlan(plan.id)) {
             try await plans.store(try Self.plan(), opening: [])
         }
         let winners = await withTaskGroup(of: Bool.self) { group in
@@ -80,7 +80,7 @@ struct RecurringPlansTests {
         #expect(try await plans.charges(of: plan.id) == charges)
         let more = plan.open(at: Self.moment(4.5))
         let gap = plan
-        await #expect(throws: RecurringJournalError.changedPlan(plan.id)) {
+        await #expect(throws: RecurringPlanError.changedPlan(plan.id)) {
             try await plans.store(gap, opening: Array(more.dropFirst()))
         }
         #expect(try await plans.plan(plan.id)?.next == 3)
@@ -106,7 +106,7 @@ struct RecurringPlansTests {
         try await plans.store(newer, opening: charges)
         let write = try StoredPlan.write(older)
         try await store.change([.record(write.key)]) { _ in RecordChange([write], ()) }
-        await #expect(throws: RecurringJournalError.misplacedCharge(charges[0].id)) {
+        await #expect(throws: RecurringPlanError.misplacedCharge(charges[0].id)) {
             try await plans.store(newer, opening: charges)
         }
     }
@@ -202,7 +202,7 @@ struct RecurringPlansTests {
                 var again = final
                 again.state = state
                 let write = again
-                await #expect(throws: RecurringJournalError.finishedCharge(charge.id)) {
+                await #expect(throws: RecurringPlanError.finishedCharge(charge.id)) {
                     try await plans.write(write, under: lease, at: Self.start)
                 }
             }
@@ -213,7 +213,7 @@ struct RecurringPlansTests {
             id: RecurringCharge.ID(plan: plan.id, number: 7), provider: known.provider, amount: known.amount,
             period: known.period, deadline: known.deadline, notBefore: known.notBefore)
         #expect(await store.acquire(Self.lease(unknown), at: Self.start))
-        await #expect(throws: RecurringJournalError.unknownCharge(unknown.id)) {
+        await #expect(throws: RecurringPlanError.unknownCharge(unknown.id)) {
             try await plans.write(unknown, under: Self.lease(unknown), at: Self.start)
         }
     }
@@ -234,7 +234,7 @@ struct RecurringPlansTests {
             #expect(await store.acquire(lease, at: Self.start))
             try await plans.write(final, under: lease, at: Self.start)
             guard end.0 == .missed(.absence) else {
-                await #expect(throws: RecurringJournalError.finishedCharge(opened.id)) {
+                await #expect(throws: RecurringPlanError.finishedCharge(opened.id)) {
                     try await plans.reopen(reopened, under: lease, at: Self.start)
                 }
                 continue
@@ -340,7 +340,7 @@ struct RecurringPlansTests {
         #expect(try await plans.charges(of: plan.id) == charges)
         let text = try Self.text(try StoredPlan.write(stored))
         for broken in [#""pauses":7"#, #""pauses":[7]"#, #""pauses":[{"end":1}]"#, #""pause":1"#] {
-            #expect(throws: RecurringJournalError.damaged("the plan 'told'")) {
+            #expect(throws: RecurringPlanError.damaged("the plan 'told'")) {
                 try StoredPlan.read(
                     Self.record(StoredPlan.key(plan.id), text.replacing(/"pauses":\[[^\]]*\]/, with: broken)))
             }
@@ -362,15 +362,15 @@ struct RecurringPlansTests {
             }
         }
         let (isPlan, isCharge) = (
-            RecurringJournalError.damaged("the plan 'plan-4'"),
-            RecurringJournalError.damaged("a period of the plan 'plan-4'")
+            RecurringPlanError.damaged("the plan 'plan-4'"),
+            RecurringPlanError.damaged("a period of the plan 'plan-4'")
         )
         await #expect(throws: isPlan) { try await plans.plan(plan.id) }
         await #expect(throws: isPlan) { try await plans.store(plan, opening: []) }
-        await #expect(throws: RecurringJournalError.self) { try await plans.all() }
+        await #expect(throws: RecurringPlanError.self) { try await plans.all() }
         await #expect(throws: isCharge) { try await plans.charges(of: plan.id) }
         await #expect(throws: isCharge) { try await plans.charge(charges[3].id) }
-        await #expect(throws: RecurringJournalError.damaged("the time that was trusted")) {
+        await #expect(throws: RecurringPlanError.damaged("the time that was trusted")) {
             try await plans.trustedTime()
         }
     }
@@ -380,7 +380,7 @@ struct RecurringPlansTests {
         let charges = try #require(try RecurringSamples.all().last?.charges)
         let text = try Self.text(try StoredCharge.write(charges[0]))
         #expect(try StoredCharge.read(Self.record(StoredCharge.key(charges[0].id), text)) == charges[0])
-        #expect(throws: RecurringJournalError.self) {
+        #expect(throws: RecurringPlanError.self) {
             try StoredCharge.read(Self.record(StoredCharge.key(charges[1].id), text))
         }
     }
@@ -402,7 +402,7 @@ struct RecurringPlansTests {
         let text = try Self.text(try StoredCharge.write(charge))
         let broken = text.replacing("\"\(name)\":0", with: "\"\(name)\":-1")
         #expect(broken != text)
-        #expect(throws: RecurringJournalError.self) {
+        #expect(throws: RecurringPlanError.self) {
             try StoredCharge.read(Self.record(StoredCharge.key(charge.id), broken))
         }
     }

@@ -284,7 +284,7 @@ struct SchedulerTests {
     func problems() async throws {
         let scheduler = RecurringScheduler(store: store, payer: payer, clock: clock, listener: { _ in })
         try await scheduler.add(try plan())
-        await #expect(throws: RecurringJournalError.self) { try await scheduler.add(try plan()) }
+        await #expect(throws: RecurringPlanError.self) { try await scheduler.add(try plan()) }
         try await scheduler.change(RecurringPlan.ID(rawValue: "nobody")) { _, _ in [] }
         #expect(payer.calls.isEmpty)
     }

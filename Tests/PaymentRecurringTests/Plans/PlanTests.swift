@@ -186,19 +186,19 @@ struct PlanTests {
         var changed = seen
         let charges = changed.open(at: Self.start.addingTimeInterval(Self.day))
         try changed.checkStoring(charges, over: seen)
-        #expect(throws: RecurringJournalError.changedPlan(seen.id)) {
+        #expect(throws: RecurringPlanError.changedPlan(seen.id)) {
             try changed.checkStoring(charges, over: seen.stored)
         }
-        #expect(throws: RecurringJournalError.changedPlan(seen.id)) { try changed.checkStoring(charges, over: nil) }
-        #expect(throws: RecurringJournalError.changedPlan(seen.id)) { try changed.checkStoring([], over: seen) }
-        #expect(throws: RecurringJournalError.changedPlan(seen.id)) {
+        #expect(throws: RecurringPlanError.changedPlan(seen.id)) { try changed.checkStoring(charges, over: nil) }
+        #expect(throws: RecurringPlanError.changedPlan(seen.id)) { try changed.checkStoring([], over: seen) }
+        #expect(throws: RecurringPlanError.changedPlan(seen.id)) {
             try changed.checkStoring(charges + charges, over: seen)
         }
         let (alike, other) = (try Self.plan(RecurringPolicy(.all), id: "\u{E9}"), try Self.plan(id: "e\u{301}").stored)
-        #expect(throws: RecurringJournalError.changedPlan(alike.stored.id)) {
+        #expect(throws: RecurringPlanError.changedPlan(alike.stored.id)) {
             try alike.stored.checkStoring([], over: other)
         }
-        #expect(throws: RecurringJournalError.misplacedCharge(charges[1].id)) {
+        #expect(throws: RecurringPlanError.misplacedCharge(charges[1].id)) {
             try changed.checkStoring(charges.reversed(), over: seen)
         }
     }

@@ -60,7 +60,7 @@ extension PaykitSubscriptionRecord {
     ///
     /// Call it after an agreement, a pause or a cancellation, and before the first check after a restart.
     ///
-    /// - Throws: `RecurringDefect`, `RecurringJournalError`, the storage's failure.
+    /// - Throws: `RecurringDefect`, `RecurringPlanError`, the storage's failure.
     public func keepPlans(
         in scheduler: RecurringScheduler, paysByItself: Bool, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy()
@@ -71,7 +71,7 @@ extension PaykitSubscriptionRecord {
     /// Has a scheduler charge the agreements of both sides, without a question if `rule` permits it, and nothing else.
     /// The scheduler emits the notices (`RecurringEvent.upcoming`). A plan keeps the rule that it was added with.
     ///
-    /// - Throws: `RecurringDefect`, `RecurringJournalError`, the storage's failure.
+    /// - Throws: `RecurringDefect`, `RecurringPlanError`, the storage's failure.
     public func keepPlans(
         in scheduler: RecurringScheduler, by rule: PaykitAutoPayRule, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy()
@@ -91,7 +91,7 @@ extension PaykitSubscriptionRecord {
             }
         }
         for plan in wanted where !stored.contains(plan.id) {
-            do { try await scheduler.add(plan) } catch RecurringJournalError.changedPlan {
+            do { try await scheduler.add(plan) } catch RecurringPlanError.changedPlan {
                 // Another process has added it just now.
             }
         }

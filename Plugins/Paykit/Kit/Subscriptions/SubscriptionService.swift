@@ -99,7 +99,7 @@ public actor SubscriptionService {
 
     /// Stores a subscription. Its first period begins now. A repetition is refused.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `RecurringJournalError` if there is one of its name; the
+    /// - Throws: ``PaykitError`` if it is invalid; `RecurringPlanError` if there is one of its name; the
     ///   storage's failure.
     public func createSubscription(_ subscription: Subscription) async throws {
         let order = try order(subscription)

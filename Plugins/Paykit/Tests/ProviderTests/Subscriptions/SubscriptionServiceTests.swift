@@ -46,7 +46,7 @@ struct SubscriptionServiceTests: NetworkSuite {
         let own = subscription("s", to: user)
         #expect(try await service.isSubscriptionDue(own) == false, "it was not created")
         try await service.createSubscription(own)
-        await #expect(throws: RecurringJournalError.self) { try await service.createSubscription(own) }
+        await #expect(throws: RecurringPlanError.self) { try await service.createSubscription(own) }
         for _ in 0..<3 {
             #expect(try await service.isSubscriptionDue(own))
             for _ in 0..<3 { try await service.processSubscription(own) }
