@@ -228,13 +228,7 @@ let paykit: [Target] = [
     .target(
         name: "PaykitProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSettlement", sodium],
         path: "Plugins/Paykit/Provider"),
-    .target(
-        name: "PaykitPostgres",
-        dependencies: [
-            "PaymentCore", "PaymentPostgres", "PaymentRouting", "PaymentStore", "PaykitKit", "PaykitProvider",
-        ],
-        path: "Plugins/Paykit/Postgres"),
-    // With sockets for its channels and its DHT, and files of its receipts and private links.
+    // With sockets for its channels and its DHT.
     .target(
         name: "PaykitKit",
         dependencies: [
@@ -245,8 +239,8 @@ let paykit: [Target] = [
     .target(
         name: "PaykitSandbox",
         dependencies: [
-            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentTesting", "PaymentWallet", "SandboxSupport",
-            "PaymentSecp256k1", "PaymentStandards", "PaykitKit", "PaykitProvider",
+            "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentStore", "PaymentTesting", "PaymentWallet",
+            "SandboxSupport", "PaymentSecp256k1", "PaymentStandards", "PaykitKit", "PaykitProvider",
         ],
         path: "Plugins/Paykit/Sandbox"),
     .testTarget(
@@ -274,10 +268,6 @@ let paykit: [Target] = [
         ],
         path: "Plugins/Paykit/Tests/SandboxTests"),
     .testTarget(name: "PaykitGuideTests", dependencies: ["PaykitKit"], path: "Plugins/Paykit/Tests/GuideTests"),
-    .testTarget(
-        name: "PaykitPostgresTests",
-        dependencies: ["PaymentCore", "PaymentPostgres", "PostgresServing", "PaykitPostgres", "PaykitProvider"],
-        path: "Plugins/Paykit/Tests/PostgresTests"),
     // Also two wallets with a private link and its troubles.
     .target(
         name: "PaykitLaboratory",
@@ -291,8 +281,8 @@ let paykit: [Target] = [
     .executableTarget(
         name: "PaykitRequestProcess",
         dependencies: [
-            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentStandards", "PaykitKit",
-            "PaykitProvider", "PaykitSandbox",
+            "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentStandards", "TestSupport",
+            "PaykitKit", "PaykitProvider", "PaykitSandbox",
         ],
         path: "Plugins/Paykit/Tests/RequestProcess"),
     .executableTarget(
@@ -716,7 +706,6 @@ let products: [Product] = [
     .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
     .library(name: "CitconSandbox", targets: ["CitconSandbox"]),
     .library(name: "PaykitProvider", targets: ["PaykitProvider"]),
-    .library(name: "PaykitPostgres", targets: ["PaykitPostgres"]),
     .library(name: "PaykitKit", targets: ["PaykitKit"]),
     .library(name: "PaykitSandbox", targets: ["PaykitSandbox"]),
     .library(name: "BitcoinProvider", targets: ["BitcoinProvider"]),

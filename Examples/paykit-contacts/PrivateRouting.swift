@@ -15,7 +15,7 @@ struct PrivateRouting {
     /// Returns a router that prefers private payments, or makes no others.
     private func router(_ use: PaykitChannelPayments.Use) throws -> PaymentRouter {
         let privately = try PaykitChannelPayments(
-            as: keyPair, over: TCPTransport(), receipts: InMemoryReceipts(), use: use, chain: .regtest)
+            as: keyPair, over: TCPTransport(), store: InMemoryRecords(), use: use, chain: .regtest)
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(), privately: privately)
         return PaymentRouter(

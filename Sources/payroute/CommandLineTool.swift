@@ -30,9 +30,8 @@ package enum CommandLineTool {
             ],
             files: [
                 ("FILE (--journal)", "the journal of payments, an SQLite database that only its owner can read"),
-                ("FILE.receipts", "receipts of private payments, beside the journal"),
                 ("FILE.orders", "orders at your own wallets, beside the journal"),
-                ("FILE.links", "private links, beside the journal"),
+                ("FILE.private", "receipts and private links, beside the journal"),
                 ("FILE.served", "payments of 'payroute serve', beside the journal"),
             ])
     }

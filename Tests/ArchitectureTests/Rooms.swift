@@ -20,9 +20,6 @@ extension Rules {
             neighbours: ["Plugins/Paykit/Provider/Pubky"]),
         // Sockets and files know nothing of the client.
         Room(folder: "Plugins/Paykit/Kit/Network", imports: ["PaymentCore", "PaykitProvider", "SocketPoll"]),
-        Room(
-            folder: "Plugins/Paykit/Kit/Store",
-            imports: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaykitProvider"]),
         // The simulated network knows nothing of the simulated service.
         Room(
             folder: "Plugins/Paykit/Sandbox/Network",

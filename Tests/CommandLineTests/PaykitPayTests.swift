@@ -3,6 +3,7 @@ import PaykitProvider
 import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
+import PaymentStore
 import PaymentTesting
 import SandboxHome
 import SandboxSupport
@@ -93,7 +94,7 @@ struct PaykitPayTests {
         let result = await payroute(
             "pay", payment.link, "--sandbox", server.baseURL.text, "--private", "--journal", journal)
         #expect(result.code == 0, "\(result.output)")
-        let kept = try await SQLiteReceipts(path: journal + ".receipts", creating: false).receipts(
+        let kept = try await Receipts(SQLiteRecords(path: journal + ".private", creating: false)).receipts(
             before: nil, limit: 10)
         #expect(kept.map(\.stage) == [.paid] && kept.first?.id.payee == payment.id)
     }

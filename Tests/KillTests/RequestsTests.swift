@@ -22,11 +22,13 @@ struct RequestsTests {
         let url: String
         let payee: PubkyKey
         let link: PaykitPrivateLink
-        let links: SQLiteSealedStates
-        let name: String
+        let store: SQLiteRecords
+        let key: RecordKey
 
-        /// The number of states of the link that the payer has stored.
-        var number: UInt64 { get async throws { try await links.state(named: name)?.number ?? 0 } }
+        /// The number of states of the link that the payer has stored: the first eight bytes of the last one.
+        var number: UInt64 {
+            get async throws { try await store.record(key)?.value.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ?? 0 }
+        }
     }
 
     private func place(_ sandbox: PubkySandbox, _ server: LoopbackServer) async throws -> Place {
@@ -46,8 +48,8 @@ struct RequestsTests {
         return Place(
             sandbox: sandbox, url: url, payee: payee,
             link: try await client.privateLink(with: payer.text, app: payers),
-            links: try SQLiteSealedStates(path: folder.file("links")),
-            name: "\(payer)/\(payers)/\(payee)/\(receiver)")
+            store: try SQLiteRecords(path: folder.file("links")),
+            key: RecordKey("paykit-link", room: "\(payer)/\(payers)/\(payee)/\(receiver)", name: "state"))
     }
 
     private func process(_ place: Place, looks: Int) throws -> Program {

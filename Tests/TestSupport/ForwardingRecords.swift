@@ -8,7 +8,8 @@ package import PaymentCore
 
 /// A record store over another one, which it calls where it adds nothing.
 package protocol ForwardingRecords: RecordStore {
-    var base: any RecordStore { get }
+    /// The store that calls are forwarded to. An error ends the call.
+    var base: any RecordStore { get throws }
 }
 
 extension ForwardingRecords {

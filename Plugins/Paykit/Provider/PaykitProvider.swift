@@ -149,7 +149,7 @@ extension PubkyNetwork {
 ///
 /// ```swift
 /// let privately = try PaykitChannelPayments(
-///     as: keyPair, over: TCPTransport(), receipts: try SQLiteReceipts(path: path))
+///     as: keyPair, over: TCPTransport(), store: try SQLiteRecords(path: path))
 /// let provider = PaykitProvider(network: network, reader: StandardsReader(), privately: privately)
 /// ```
 public struct PaykitChannelPayments: Sendable {
@@ -167,7 +167,7 @@ public struct PaykitChannelPayments: Sendable {
 
     let identity: ChannelIdentity
     let streams: any StreamTransport
-    let receipts: any ReceiptStore
+    let receipts: Receipts
     /// The rule for payees that cannot be asked.
     public let use: Use
     /// The chain of the payer's settler. Invoices of another chain are rejected.
@@ -182,18 +182,19 @@ public struct PaykitChannelPayments: Sendable {
     ///   - device: an identifier that differs between the payer's devices, at least 16 bytes; nil for the one that the
     ///     vendor's library uses for all devices.
     ///   - streams: the connections to payees, such as `TCPTransport()` of `PaymentTransport`.
-    ///   - receipts: keeps agreements and proofs across restarts: one store that all programs of this payer share.
+    ///   - store: keeps the receipts, with agreements and proofs, across restarts: one store that all programs of this
+    ///     payer share.
     ///   - use: the rule for payees that cannot be asked.
     ///   - chain: the chain of the payer's settler.
     ///   - timeout: the longest wait for a payee's message, for each message.
     /// - Throws: ``PaykitNetworkError`` when no channel key can be derived from the payer's key.
     public init(
-        as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport, receipts: any ReceiptStore,
+        as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport, store: any RecordStore,
         use: Use = .preferred, chain: PaykitEndpointCheck.Network = .mainnet, timeout: Duration = .seconds(30)
     ) throws(PaykitNetworkError) {
         identity = try ChannelIdentity(payer, device: device ?? ChannelIdentity.unnamed)
         self.streams = streams
-        self.receipts = receipts
+        receipts = Receipts(store)
         self.use = use
         self.chain = chain
         self.timeout = timeout
@@ -231,7 +232,7 @@ public struct PaykitLinkPayments: Sendable {
     let user: PubkyKey
     package let receiver: PaykitReceiverPath
     let keys: PrivateLinkKeys
-    let store: any SealedStateStore
+    let store: any RecordStore
     /// The chain of the payer's settler. Endpoints of another chain are not paid.
     public let chain: PaykitEndpointCheck.Network
 
@@ -245,7 +246,7 @@ public struct PaykitLinkPayments: Sendable {
     ///   - chain: the chain of the payer's settler.
     /// - Throws: ``PaykitNetworkError`` when the secret has another length.
     public init(
-        as user: PubkyKey, receiver: PaykitReceiverPath, secret: Redacted<[UInt8]>, store: any SealedStateStore,
+        as user: PubkyKey, receiver: PaykitReceiverPath, secret: Redacted<[UInt8]>, store: any RecordStore,
         chain: PaykitEndpointCheck.Network = .mainnet
     ) throws(PaykitNetworkError) {
         do { keys = try PrivateLinkKeys(secret: secret) } catch {

@@ -2,9 +2,16 @@ import PaykitKit
 import PaykitProvider
 package import PaymentCore
 package import PaymentLoopback
+import PaymentStore
 package import PaymentTesting
 package import PaymentWallet
 package import SandboxSupport
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Paykit, as one of the sandbox's vendors.
 package struct PaykitVendor: SandboxVendor {
@@ -19,20 +26,23 @@ package struct PaykitVendor: SandboxVendor {
             let network = try PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport()))
             return [PaykitProvider(network: network, reader: settings.reader)]
         }
+        guard let privately = settings.privately else {
+            return [PaykitProvider(network: try .sandbox(sandbox), reader: settings.reader)]
+        }
+        let store = Self.store(privately)
         return [
             PaykitProvider(
                 network: try .sandbox(sandbox), reader: settings.reader,
-                privately: try settings.privately.map(Self.privately),
-                links: try settings.privately.map(SandboxLinks.payments))
+                privately: try PaykitChannelPayments(
+                    as: try SandboxLinks.pair(privately), over: TCPTransport(), store: store,
+                    use: privately.isOnly ? .only : .preferred, chain: .regtest),
+                links: try SandboxLinks.payments(privately, store))
         ]
     }
 
-    private static func privately(_ settings: PrivateSettings) throws -> PaykitChannelPayments {
-        let receipts: any ReceiptStore =
-            if let journal = settings.journal { ReceiptFile(path: journal + ".receipts") } else { InMemoryReceipts() }
-        return try PaykitChannelPayments(
-            as: try SandboxLinks.pair(settings), over: TCPTransport(), receipts: receipts,
-            use: settings.isOnly ? .only : .preferred, chain: .regtest)
+    /// Returns the store of a payer's receipts and links: a file next to the journal; memory without one.
+    static func store(_ settings: PrivateSettings) -> any RecordStore {
+        if let journal = settings.journal { LateRecords(path: journal + ".private") } else { InMemoryRecords() }
     }
 
     package func links(
@@ -70,24 +80,6 @@ package struct PaykitVendor: SandboxVendor {
             SampleText("the same key by itself", key, .matched, isVerified: true),
         ]
     }
-}
-
-/// Receipts in a file.
-private struct ReceiptFile: ReceiptStore {
-    private let file: LateFile<SQLiteReceipts>
-
-    init(path: String) { file = LateFile { try SQLiteReceipts(path: path) } }
-
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { try await file.store.keep(receipt) }
-    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
-        try await file.store.advance(receipt, from: stages)
-    }
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { try await file.store.receipt(id) }
-    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
-        try await file.store.receipts(before: earlier, limit: limit)
-    }
-    func note(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.note(arrival) }
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.isNoted(arrival) }
 }
 
 /// Payments are named by the keys of their payees. No server is notified: payees look at their received payments.
@@ -233,19 +225,32 @@ extension SimulatedScenario {
     }
 }
 
-/// A file that is opened, and created, at the first access. A command that does not use it creates no file.
-actor LateFile<Store: Sendable> {
-    private let open: @Sendable () throws -> Store
-    private var opened: Store?
+/// The records of a file that is opened, and created, at the first access. A command that does not use it creates no
+/// file.
+private actor LateRecords: RecordStore {
+    private let path: String
+    private var opened: SQLiteRecords?
 
-    init(_ open: @escaping @Sendable () throws -> Store) { self.open = open }
+    init(path: String) { self.path = path }
 
-    var store: Store {
+    private var base: SQLiteRecords {
         get throws {
             if let opened { return opened }
-            let store = try open()
-            opened = store
-            return store
+            let records = try SQLiteRecords(path: path)
+            opened = records
+            return records
         }
     }
+
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        try await base.transact(ranges, under: lease, at: now, decide)
+    }
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] { try await base.records(ranges) }
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] { try await base.records(query) }
+    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool { try await base.acquire(lease, at: now) }
+    func renew(_ lease: RecordLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: RecordLease) async throws { try await base.release(lease) }
 }

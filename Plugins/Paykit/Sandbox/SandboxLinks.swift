@@ -1,4 +1,3 @@
-import PaykitKit
 import PaykitProvider
 import PaymentCore
 import PaymentCrypto
@@ -27,7 +26,7 @@ struct SandboxLinks: PrivateLinks {
         random: any RandomSource
     ) throws {
         pair = try Self.pair(settings)
-        self.settings = try Self.payments(settings)
+        self.settings = try Self.payments(settings, PaykitVendor.store(settings))
         (self.url, self.transport, self.clock, self.random) = (url, transport, clock, random)
     }
 
@@ -37,15 +36,13 @@ struct SandboxLinks: PrivateLinks {
         return try PubkyKeyPair(seed: (0..<4).flatMap { _ in Array(random.next().bigEndianBytes.reversed()) })
     }
 
-    /// Returns the means to pay over the links that are stored next to a journal; in memory without one.
-    static func payments(_ settings: PrivateSettings) throws -> PaykitLinkPayments {
+    /// Returns the means to pay over the links of a store.
+    static func payments(_ settings: PrivateSettings, _ store: any RecordStore) throws -> PaykitLinkPayments {
         guard let receiver = PaykitReceiverPath("payroute/wallet") else {
             throw PaykitNetworkError(.validationFailed, "this is a receiver")
         }
         let pair = try pair(settings)
         let secret = Digest.sha256.hash(Array("links of payroute".utf8) + pair.publicKey.bytes)
-        let store: any SealedStateStore =
-            if let journal = settings.journal { LinkFile(path: journal + ".links") } else { InMemorySealedStates() }
         return try PaykitLinkPayments(
             as: pair.publicKey, receiver: receiver, secret: Redacted(secret), store: store, chain: .regtest)
     }
@@ -231,19 +228,5 @@ struct SandboxLinks: PrivateLinks {
                 .invalidData, "\(url.text) answers \(response.status): it is no sandbox of Paykit's")
         }
         return answer
-    }
-}
-
-/// Private links in a file.
-private struct LinkFile: SealedStateStore {
-    private let file: LateFile<SQLiteSealedStates>
-
-    init(path: String) { file = LateFile { try SQLiteSealedStates(path: path) } }
-
-    func states(named name: String) async throws -> [String: SealedState] {
-        try await file.store.states(named: name)
-    }
-    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        try await file.store.keep(states, removing: names)
     }
 }

@@ -141,10 +141,6 @@ package enum StoreKind: Int32 {
     /// `PRJ1`.
     case journal = 0x5052_4A31
     /// `PRP1`.
-    /// `PRR1`.
-    case receipts = 0x5052_5231
-    /// `PRS1`.
-    case sealedStates = 0x5052_5331
     /// `PRK1`.
     case records = 0x5052_4B31
 }

@@ -349,7 +349,7 @@ enum JournalOption {
     static let syntax = CommandSyntax.Option(
         name: "journal", value: "file", help: "The journal file.", isRequired: true, variable: "PAYROUTE_JOURNAL")
     static let beside = CommandSyntax.Option(
-        name: "journal", value: "file", help: "The wallet's journal: its links are stored beside it, in FILE.links.",
+        name: "journal", value: "file", help: "The wallet's journal: its links are stored beside it, in FILE.private.",
         isRequired: true, variable: "PAYROUTE_JOURNAL")
 }
 

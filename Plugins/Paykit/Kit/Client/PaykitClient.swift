@@ -16,8 +16,8 @@ public actor PaykitClient: PaykitService {
     let clock: any PaymentClock
     let random: any RandomSource
     let streams: any StreamTransport
-    let receiptStore: any ReceiptStore
-    let linkStore: any SealedStateStore
+    let store: any RecordStore
+    var receipts: Receipts { Receipts(store) }
     /// Identifies this client among the programs that may have its links' state.
     private(set) lazy var linkProcess = random.uuid()
     let pkarr: PkarrClient
@@ -47,25 +47,22 @@ public actor PaykitClient: PaykitService {
     ///   - clock: dates tokens and packets, and measures the lifetime of cached answers.
     ///   - random: creates secrets of authorisations, and the keys of single channels.
     ///   - streams: connects to payees for private channels.
-    ///   - receipts: stores agreements with payees. To survive the process they require a persistent store, such as
-    ///     `SQLiteReceipts`.
-    ///   - links: stores private links with generation 3 apps, and the times of the users' latest packets. A
-    ///     persistent store is required here, too.
+    ///   - store: stores receipts of private payments, private links with generation 3 apps, subscriptions, and the
+    ///     times of the users' latest packets. To survive the process they require a persistent store, such as
+    ///     `SQLiteRecords`.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
-        streams: any StreamTransport = TCPTransport(), receipts: any ReceiptStore = InMemoryReceipts(),
-        links: any SealedStateStore = InMemorySealedStates()
+        streams: any StreamTransport = TCPTransport(), store: any RecordStore = InMemoryRecords()
     ) {
-        linkStore = links
+        self.store = store
         self.streams = streams
-        receiptStore = receipts
         self.configuration = configuration
         self.clock = clock
         self.random = random
         let network = configuration.network
         let pkarr = PkarrClient(
-            relays: network.relays, http: transport, dht: network.dht, times: StoredPacketTimes(links), clock: clock)
+            relays: network.relays, http: transport, dht: network.dht, times: StoredPacketTimes(store), clock: clock)
         let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
             HomeserverLocator(

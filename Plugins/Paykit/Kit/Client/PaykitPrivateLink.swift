@@ -341,7 +341,7 @@ extension PaykitClient {
                 throw Self.noReceiver
             }
             return try PaykitLinkPayments(
-                as: session.user, receiver: receiver, secret: secret, store: linkStore, chain: chain)
+                as: session.user, receiver: receiver, secret: secret, store: store, chain: chain)
         }
     }
 
@@ -356,7 +356,7 @@ extension PaykitClient {
             let keys = try? PrivateLinkKeys(secret: secret)
         else { throw Self.noReceiver }
         return PrivateLinkFlow(
-            session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random,
+            session.user, as: receiver, keys, reader, store: store, clock: clock, random: random,
             process: linkProcess)
     }
 

@@ -54,7 +54,7 @@ extension PaykitClient {
     @discardableResult
     public func resolvePayment(_ id: ChannelReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
         try await mappingErrors {
-            guard let known = try await stored(id) else { return false }
+            guard let known = try await receipts.receipt(id) else { return false }
             return try await checkout().resolve(known, as: settlement)
         }
     }
@@ -64,7 +64,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``; the receipt stays paid.
     public func confirmPayment(_ id: ChannelReceipt.ID) async throws {
         try await mappingErrors {
-            guard let known = try await stored(id) else {
+            guard let known = try await receipts.receipt(id) else {
                 throw PaykitNetworkError(.notFound, "no receipt \(id.name) is kept here")
             }
             try await checkout().confirm(known)
@@ -78,9 +78,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
-        try await mappingErrors {
-            try await storing("the receipts cannot be read") { try await $0.receipts(before: earlier, limit: limit) }
-        }
+        try await mappingErrors { try await receipts.receipts(before: earlier, limit: limit) }
     }
 
     // MARK: Internals
@@ -104,7 +102,7 @@ extension PaykitClient {
     }
 
     func checkout() throws(PaykitNetworkError) -> ChannelCheckout {
-        ChannelCheckout(directory, try dialer(), receiptStore, clock: clock)
+        ChannelCheckout(directory, try dialer(), receipts, clock: clock)
     }
 
     func inquiry(
@@ -113,17 +111,6 @@ extension PaykitClient {
         try checkout().inquiry(
             named: receiptId ?? "rcpt_\(random.uuid())", request.method, "\(request.amount)", to: payee,
             metadata: .object(request.metadata.mapValues { .string($0) }))
-    }
-
-    private func stored(_ id: ChannelReceipt.ID) async throws(PaykitNetworkError) -> ChannelReceipt? {
-        try await storing("the receipt cannot be read") { try await $0.receipt(id) }
-    }
-
-    /// Calls the store of receipts. `failure` is the text of the error if the store fails.
-    func storing<Value: Sendable>(
-        _ failure: String, _ work: @Sendable (any ReceiptStore) async throws -> Value
-    ) async throws(PaykitNetworkError) -> Value {
-        do { return try await work(receiptStore) } catch { throw PaykitNetworkError(.storage, "\(failure): \(error)") }
     }
 }
 
@@ -254,7 +241,7 @@ extension PaykitClient {
                 throw PaykitNetworkError(.connectionFailed, "\(error)")
             }
             let responder = ReceiptResponder(
-                session.user, payee, receiptStore,
+                session.user, payee, receipts,
                 offers: { [weak self] offer, user in await self?.keep(offer, of: user) ?? false },
                 subscriptions: { [weak self] view, user in try? await self?.exchange(with: user).answer(view) })
             let listener = PayeeListener(socket, as: identity, responder, clock: clock, random: random)
@@ -380,7 +367,7 @@ extension PaykitClient {
             var found: [PaykitPaymentRequest] = []
             for letter in try await messageStore().messages(.request, from: sender).messages {
                 guard let request = PaykitPaymentRequest(letter, for: own), !request.isOver(at: now),
-                    try await !storing("what was noted cannot be read", { try await $0.isNoted(letter.arrival) })
+                    try await !receipts.isNoted(letter.arrival)
                 else { continue }
                 found.append(request)
             }
@@ -397,7 +384,7 @@ extension PaykitClient {
         try await mappingErrors {
             let arrival = ChannelArrival(
                 kind: SealedMessageStore.Kind.request.rawValue, sender: request.sender.text, name: request.id)
-            return try await storing("the request cannot be noted") { try await $0.note(arrival) }
+            return try await receipts.note(arrival)
         }
     }
 

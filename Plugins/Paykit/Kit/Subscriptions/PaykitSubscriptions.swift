@@ -169,6 +169,6 @@ extension PaykitClient {
         let identity = try identity()
         try require(peer != identity.owner.publicKey, .validationFailed, "a subscription with oneself is not possible")
         return SubscriptionExchange(
-            identity, with: peer, try messageStore(), store: linkStore, clock: clock, random: random)
+            identity, with: peer, try messageStore(), store: store, clock: clock, random: random)
     }
 }

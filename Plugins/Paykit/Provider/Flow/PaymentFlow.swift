@@ -30,7 +30,7 @@ struct PaymentFlow: Sendable {
     /// Returns the directory that reads users' endpoints. `store` stores the times of packets, so that no older packet
     /// is used.
     static func directory(
-        _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?, clock: any PaymentClock
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any RecordStore)?, clock: any PaymentClock
     ) -> PaykitDirectory {
         let pkarr = PkarrClient(
             relays: network.relays, http: http, dht: network.dht, times: store.map { StoredPacketTimes($0) },

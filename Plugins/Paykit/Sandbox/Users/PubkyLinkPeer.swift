@@ -124,7 +124,7 @@ struct LinkAccount: Sendable {
     let summary: String?
     /// The number of keys that it has shown before.
     var keyNumber = 0
-    var states = InMemorySealedStates()
+    var states = InMemoryRecords()
     /// The links with a request or offer by this app, with the endpoint of each.
     var begun: [PrivateLinkParty: PaykitEndpoint?] = [:]
     /// The status of each link at the last look.
@@ -271,7 +271,7 @@ extension PubkySandbox {
         let (key, plan) = (account.user.key, account.plan)
         guard account.begun[party] == nil else { return false }
         if plan.fault == .losesState, !account.hasFailed {
-            linkAccounts[key]?.states = InMemorySealedStates()
+            linkAccounts[key]?.states = InMemoryRecords()
             linkAccounts[key]?.hasFailed = true
             return false
         }
@@ -387,7 +387,7 @@ extension PubkySandbox {
     private func changeKey(of account: LinkAccount) async throws {
         let key = account.user.key
         linkAccounts[key]?.keyNumber += 1
-        linkAccounts[key]?.states = InMemorySealedStates()
+        linkAccounts[key]?.states = InMemoryRecords()
         linkAccounts[key]?.begun = [:]
         try await flow(of: linkAccount(of: key)).publishMarker(account.session)
     }

@@ -83,7 +83,7 @@ extension PubkySandbox {
     }
 
     private func responder(of payee: PubkyKey, factor: UInt64) -> ReceiptResponder {
-        ReceiptResponder(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), InMemoryReceipts())
+        ReceiptResponder(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), Receipts(InMemoryRecords()))
     }
 
     /// Returns a user's terms for a receipt.

@@ -31,26 +31,24 @@ extension PubkySandbox {
     /// Returns a client of this sandbox that is not signed in.
     nonisolated func newClient(
         over transport: (any HTTPTransport)? = nil, clock: any PaymentClock = VirtualClock(), seed: UInt64 = 2,
-        streams: any StreamTransport = LocalStreams(), receipts: any ReceiptStore = InMemoryReceipts(),
-        links: any SealedStateStore = InMemorySealedStates(),
+        streams: any StreamTransport = LocalStreams(), store: any RecordStore = InMemoryRecords(),
         _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) throws -> PaykitClient {
         var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL(TestNetwork.url)))
         change(&configuration)
         return PaykitClient(
             configuration: configuration, transport: transport ?? SandboxTransport(self), clock: clock,
-            random: SeededRandomSource(seed: seed), streams: streams, receipts: receipts, links: links)
+            random: SeededRandomSource(seed: seed), streams: streams, store: store)
     }
 
     /// Returns a client of this sandbox, signed in with a secret key of 32 equal bytes where there is one.
     nonisolated func client(
         _ byte: UInt8? = 0x11, over transport: (any HTTPTransport)? = nil, clock: any PaymentClock = VirtualClock(),
-        seed: UInt64 = 2, streams: any StreamTransport = LocalStreams(),
-        receipts: any ReceiptStore = InMemoryReceipts(), links: any SealedStateStore = InMemorySealedStates(),
+        seed: UInt64 = 2, streams: any StreamTransport = LocalStreams(), store: any RecordStore = InMemoryRecords(),
         _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) async throws -> PaykitClient {
         let client = try newClient(
-            over: transport, clock: clock, seed: seed, streams: streams, receipts: receipts, links: links, change)
+            over: transport, clock: clock, seed: seed, streams: streams, store: store, change)
         // Homeservers identify tokens by key and time.
         (clock as? VirtualClock)?.advance(by: .milliseconds(1))
         if let byte {

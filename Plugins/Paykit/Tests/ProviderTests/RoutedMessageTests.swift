@@ -45,7 +45,7 @@ struct RoutedMessageTests: NetworkSuite {
     ) async throws -> Result<PaymentOutcome, PaymentError> {
         let router = try network.router(
             privately: pair.map {
-                try PaykitChannelPayments(as: $0, over: LocalStreams(), receipts: InMemoryReceipts(), chain: .regtest)
+                try PaykitChannelPayments(as: $0, over: LocalStreams(), store: InMemoryRecords(), chain: .regtest)
             }, journal: journal, seed: seed)
         let payer = Payer(policy: .firstWhateverItCosts, settler: try network.settler)
         do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {

@@ -7,26 +7,28 @@ import PaymentRouting
 import PaymentStandards
 import PaymentStore
 import PaymentTransport
+import TestSupport
 
 // Pays all requests over a private link, as a process that tests kill:
 //
 //     RequestProcess JOURNAL LINKS SANDBOX HOMESERVER PAYEE LOOKS
 //
-// LINKS is the file with the stored state of private links. LOOKS is the number of polls for requests. Each moment that
+// LINKS is the file of the private links. LOOKS is the number of polls for requests. Each moment that
 // matters is a line on standard output.
 
 func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// The store of states, with a line before and after each call.
-struct TellingStates: SealedStateStore {
-    let base: SQLiteSealedStates
+/// The store of records, with a line before and after each change.
+struct TellingRecords: ForwardingRecords {
+    let base: any RecordStore
 
-    func states(named name: String) async throws -> [String: SealedState] { try await base.states(named: name) }
-    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        tell("keeping \(states.count)")
-        let isKept = try await base.keep(states, removing: names)
-        tell(isKept ? "kept" : "not kept")
-        return isKept
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        tell("keeping")
+        try await base.transact(ranges, under: lease, at: now, decide)
+        tell("kept")
     }
 }
 
@@ -63,11 +65,11 @@ guard words.count == 6, let looks = Int(words[5]) else {
 }
 let url = try HTTPURL(words[2])
 let transport = StandardTransport()
-let states = TellingStates(base: try SQLiteSealedStates(path: words[1]))
+let store = TellingRecords(base: try SQLiteRecords(path: words[1]))
 var configuration = PaykitClientConfiguration(network: try .sandbox(url))
 configuration.receiver = PaykitReceiverPath("router/wallet")
 configuration.receiverSecret = Redacted([UInt8](repeating: 9, count: 32))
-let client = PaykitClient(configuration: configuration, transport: transport, links: states)
+let client = PaykitClient(configuration: configuration, transport: transport, store: store)
 try await client.initialize(secretKeyHex: String(repeating: "07", count: 32), homeserverPubkey: words[3])
 try await client.publishReceiver()
 tell("signed in")

@@ -46,7 +46,7 @@ struct ChannelSide: Side {
         let provider = PaykitProvider(
             network: try .sandbox(application.url), reader: StandardsReader(),
             privately: try PaykitChannelPayments(
-                as: application.keyPair, over: TCPTransport(), receipts: application.receipts, use: .only,
+                as: application.keyPair, over: TCPTransport(), store: application.store, use: .only,
                 chain: .regtest))
         let router = PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: application.transport, journal: InMemoryJournal(),

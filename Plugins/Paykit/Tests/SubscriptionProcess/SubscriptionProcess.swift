@@ -12,7 +12,7 @@ struct Application {
     let url: HTTPURL
     let keyPair: PubkyKeyPair
     let client: PaykitClient
-    let receipts = InMemoryReceipts()
+    let store = InMemoryRecords()
     let transport = StandardTransport()
 
     static let receiver = "router/wallet"
@@ -25,7 +25,7 @@ struct Application {
         var configuration = PaykitClientConfiguration(network: try .sandbox(url))
         configuration.receiver = PaykitReceiverPath(Self.receiver)
         configuration.receiverSecret = Redacted(Array(repeating: 9, count: 32))
-        client = PaykitClient(configuration: configuration, transport: transport, receipts: receipts)
+        client = PaykitClient(configuration: configuration, transport: transport, store: store)
         try await client.initialize(
             secretKeyHex: String(repeating: "07", count: 32), homeserverPubkey: sandbox.homeserver.text)
         try await client.publishReceiver()

@@ -54,9 +54,8 @@ enum PayCommand: Command {
             .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
         ],
         files: [
-            ("FILE.receipts", "receipts of private payments, beside the journal FILE"),
             ("FILE.orders", "orders at your own wallets, beside the journal FILE"),
-            ("FILE.links", "private links, beside the journal FILE"),
+            ("FILE.private", "receipts and private links, beside the journal FILE"),
         ])
 
     /// The amount if the payee leaves it open.

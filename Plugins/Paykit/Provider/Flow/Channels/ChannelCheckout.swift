@@ -12,14 +12,14 @@ package struct ChannelCheckout: Sendable {
 
     private let directory: PaykitDirectory
     let dialer: ChannelDialer
-    let receipts: any ReceiptStore
+    let receipts: Receipts
     private let clock: any PaymentClock
 
     /// The most messages that are read while waiting for an answer: pings, offers, repetitions.
     static let mostMessages = 8
 
     package init(
-        _ directory: PaykitDirectory, _ dialer: ChannelDialer, _ receipts: any ReceiptStore, clock: any PaymentClock
+        _ directory: PaykitDirectory, _ dialer: ChannelDialer, _ receipts: Receipts, clock: any PaymentClock
     ) {
         self.directory = directory
         self.dialer = dialer
@@ -72,7 +72,7 @@ package struct ChannelCheckout: Sendable {
                 "a receipt has a short name, a method, an amount above zero without sign, and an object of metadata",
                 methodID: record.methodID)
         }
-        let kept = try await receipts.mappingErrors { try await $0.keep(ChannelReceipt(record, .requested)) }
+        let kept = try await receipts.keep(ChannelReceipt(record, .requested))
         guard kept.agrees(with: ChannelReceipt(record, .requested)) else {
             throw PaykitNetworkError(
                 .validationFailed,
@@ -147,12 +147,11 @@ package struct ChannelCheckout: Sendable {
                 "the payee confirms, but does not say where to pay; nothing was paid", record.methodID)
         }
         try agreed(!InvoiceAmount.differs(endpoint, from: record.amount, record.currency), "amount in its invoice")
-        let receipt = confirmed
-        if try await receipts.mappingErrors({ try await $0.advance(receipt, from: [.requested]) }) {
-            return Agreement(receipt: receipt, endpoint: endpoint)
+        if try await receipts.advance(confirmed, from: [.requested]) {
+            return Agreement(receipt: confirmed, endpoint: endpoint)
         }
         // Another task or process has asked at the same time and was answered first: that answer counts.
-        guard let first = try await receipts.mappingErrors({ try await $0.receipt(receipt.id) }),
+        guard let first = try await receipts.receipt(confirmed.id),
             let place = first.endpoint
         else { throw PaykitNetworkError(.storage, "the receipt has gone from the store, so nothing is paid") }
         return Agreement(receipt: first, endpoint: place)
@@ -172,8 +171,7 @@ package struct ChannelCheckout: Sendable {
         var receipt = agreement.receipt
         guard receipt.stage != .paid else { return (receipt, false) }
         receipt.stage = .paying
-        let paying = receipt
-        guard try await receipts.mappingErrors({ try await $0.advance(paying, from: [.confirmed]) }) else {
+        guard try await receipts.advance(receipt, from: [.confirmed]) else {
             throw PaykitNetworkError(
                 .paymentInDoubt,
                 "the receipt \(receipt.id.name) was paid before, or is being paid: ask the wallet before paying again",
@@ -182,8 +180,7 @@ package struct ChannelCheckout: Sendable {
         switch try await settle(agreement) {
         case .notPaid(let reason):
             receipt.stage = .confirmed
-            let open = receipt
-            _ = try await receipts.mappingErrors { try await $0.advance(open, from: [.paying]) }
+            _ = try await receipts.advance(receipt, from: [.paying])
             throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.methodID)
         case .paid(let proof):
             // The money is sent, but no proof shows where: no further payment is made before that is clear.
@@ -193,9 +190,8 @@ package struct ChannelCheckout: Sendable {
             receipt.stage = .paid
             receipt.proof = proof.json
         }
-        let paid = receipt
-        _ = try await receipts.mappingErrors { try await $0.advance(paid, from: [.paying]) }
-        return (paid, await isConfirmed(paid, over: channel))
+        _ = try await receipts.advance(receipt, from: [.paying])
+        return (receipt, await isConfirmed(receipt, over: channel))
     }
 
     /// Records the wallet's result of a payment that was in doubt. Returns true if it was in doubt.
@@ -210,8 +206,7 @@ package struct ChannelCheckout: Sendable {
             known.stage = .paid
             known.proof = proof.json
         }
-        let found = known
-        return try await receipts.mappingErrors { try await $0.advance(found, from: [.paying]) }
+        return try await receipts.advance(known, from: [.paying])
     }
 
     // MARK: Answers
@@ -263,16 +258,13 @@ extension ChannelCheckout {
         var (asked, confirmed) = (0, 0)
         var last: ChannelReceipt.ID?
         while true {
-            let earlier = last
-            let page = try await receipts.mappingErrors { try await $0.receipts(before: earlier, limit: 100) }
+            let page = try await receipts.receipts(before: last, limit: 100)
             for receipt in page
             where receipt.stage == .paid && receipt.id.payer == dialer.owner.text
                 && payee ?? receipt.id.payee == receipt.id.payee
             {
                 guard asked < limit else { return confirmed }
-                guard try await !receipts.mappingErrors({ try await $0.isNoted(Self.word(of: receipt)) }) else {
-                    continue
-                }
+                guard try await !receipts.isNoted(Self.word(of: receipt)) else { continue }
                 asked += 1
                 if await isConfirmed(receipt, over: nil) { confirmed += 1 }
             }

@@ -106,12 +106,7 @@ struct ChannelFlow: Sendable {
         guard try await isUnknown(endpoint, attempt) else { throw used }
         guard let hash = endpoint.paymentHash, let receipts = settings?.receipts else { return }
         let invoice = ChannelArrival(kind: "invoice", sender: receipt.payer, name: hash)
-        let claim = ChannelArrival(kind: "invoice-of", sender: receipt.payer, name: "\(hash)/\(receipt.name)")
-        let isOwn = try await receipts.mappingErrors { receipts in
-            if try await receipts.note(invoice) { return try await receipts.note(claim) }
-            return try await receipts.isNoted(claim)
-        }
-        guard isOwn else { throw used }
+        guard try await receipts.claim(invoice, for: receipt.name) else { throw used }
     }
 
     /// Returns true if the payer's settler has no other payment to an endpoint.
@@ -149,11 +144,9 @@ struct ChannelFlow: Sendable {
     private func begin(_ receipt: ChannelReceipt?) async throws {
         guard let receipts = settings?.receipts, let receipt else { return }
         do throws(PaykitNetworkError) {
-            try await receipts.mappingErrors { receipts in
-                var known = try await receipts.keep(receipt)
-                known.stage = .paying
-                _ = try await receipts.advance(known, from: [.requested, .confirmed])
-            }
+            var known = try await receipts.keep(receipt)
+            known.stage = .paying
+            _ = try await receipts.advance(known, from: [.requested, .confirmed])
         } catch { throw Self.error(error, provider) }
     }
 

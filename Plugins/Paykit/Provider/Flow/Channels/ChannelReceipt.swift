@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A payer's or payee's record of a payment over a private channel. Its texts come from either party and are untrusted.
 public struct ChannelReceipt: Sendable, Hashable {
     /// The identity of a receipt. The payer alone chooses the name, so another payer may choose the same.
@@ -73,103 +75,189 @@ public struct ChannelReceipt: Sendable, Hashable {
     }
 }
 
-/// Stores receipts of private payments and records arrivals. It is safe for concurrent tasks, and for several processes
-/// if its storage is.
-public protocol ReceiptStore: Sendable {
-    /// Stores a receipt, unless there is one of its id.
-    ///
-    /// - Returns: the receipt that is stored now: the earlier one, if there was one.
-    /// - Throws: the storage failure; nothing was stored then.
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt
-
-    /// Advances a receipt to a later stage. Of several concurrent calls one succeeds. `receipt` is the receipt's id,
-    /// and its new stage, metadata and proof. `stages` are the stages that it may have now.
-    ///
-    /// - Returns: true if it had one of them, and was changed.
-    /// - Throws: the storage failure; nothing was changed then.
-    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool
-
-    /// Returns the receipt of an id; nil when there is none.
-    ///
-    /// - Throws: the storage failure. It does not mean that there is no receipt.
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt?
-
-    /// Returns receipts, the latest stored first. They were stored before the receipt `earlier`; nil for all. `limit`
-    /// is the greatest number of receipts.
-    ///
-    /// - Throws: the storage failure.
-    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt]
-
-    /// Records an arrival.
-    ///
-    /// - Returns: true if it was not recorded before.
-    /// - Throws: the storage failure; nothing was recorded then.
-    func note(_ arrival: ChannelArrival) async throws -> Bool
-
-    /// Returns true if an arrival was recorded.
-    ///
-    /// - Throws: the storage failure. It does not mean that nothing has arrived.
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool
-}
-
 /// The identity of a message that was sent once but may be found repeatedly.
-public struct ChannelArrival: Sendable, Hashable {
+package struct ChannelArrival: Sendable, Hashable {
     /// The kind of message, such as `request`.
-    public let kind: String
-    /// The sender.
-    public let sender: String
+    let kind: String
+    let sender: String
     /// The sender's identifier for it.
-    public let name: String
+    let name: String
 
-    /// Creates an arrival.
-    public init(kind: String, sender: String, name: String) {
+    package init(kind: String, sender: String, name: String) {
         self.kind = kind
         self.sender = sender
         self.name = name
     }
 }
 
-/// Receipts that are lost when the process ends: for tests, previews and demonstrations.
-public actor InMemoryReceipts: ReceiptStore {
-    private var order: [ChannelReceipt.ID] = []
-    private var receipts: [ChannelReceipt.ID: ChannelReceipt] = [:]
-    private var arrivals: Set<ChannelArrival> = []
+/// The receipts of private payments and the arrivals of messages, as they are stored. Errors are
+/// ``PaykitNetworkError``, `storage`.
+package struct Receipts: Sendable {
+    private let store: any RecordStore
 
-    /// Creates an empty store.
-    public init() {}
+    package init(_ store: any RecordStore) { self.store = store }
 
-    /// Stores a receipt, unless there is one of its id.
-    public func keep(_ receipt: ChannelReceipt) -> ChannelReceipt {
-        if let known = receipts[receipt.id] { return known }
-        order.append(receipt.id)
-        receipts[receipt.id] = receipt
-        return receipt
+    // MARK: Receipts
+
+    /// Stores a receipt, unless there is one of its id. Returns the receipt that is stored now: the earlier one, if
+    /// there was one.
+    package func keep(_ receipt: ChannelReceipt) async throws(PaykitNetworkError) -> ChannelReceipt {
+        try await change(receipt.id.key) { known in
+            if let known { return RecordChange(try ChannelReceipt(known)) }
+            return RecordChange([receipt.write], receipt)
+        }
     }
 
-    /// Advances a receipt to a later stage.
-    public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) -> Bool {
-        guard var known = receipts[receipt.id], stages.contains(known.stage) else { return false }
-        known.stage = receipt.stage
-        known.metadata = receipt.metadata
-        known.proof = receipt.proof
-        receipts[receipt.id] = known
-        return true
+    /// Advances a receipt to a later stage. Of several concurrent calls one succeeds. `receipt` is the receipt's id,
+    /// and its new stage, metadata and proof. `stages` are the stages that it may have now. Returns true if it had one
+    /// of them, and was changed.
+    package func advance(
+        _ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>
+    ) async throws(PaykitNetworkError) -> Bool {
+        try await change(receipt.id.key) { known in
+            guard var new = try known.map({ try ChannelReceipt($0) }), stages.contains(new.stage) else {
+                return RecordChange(false)
+            }
+            (new.stage, new.metadata, new.proof) = (receipt.stage, receipt.metadata, receipt.proof)
+            return RecordChange([new.write], true)
+        }
     }
 
     /// Returns the receipt of an id; nil when there is none.
-    public func receipt(_ id: ChannelReceipt.ID) -> ChannelReceipt? { receipts[id] }
-
-    /// Returns receipts, the latest stored first.
-    public func receipts(before earlier: ChannelReceipt.ID?, limit: Int) -> [ChannelReceipt] {
-        let end = earlier.map { order.firstIndex(of: $0) ?? 0 } ?? order.count
-        return order[..<end].suffix(max(0, limit)).reversed().compactMap { receipts[$0] }
+    package func receipt(_ id: ChannelReceipt.ID) async throws(PaykitNetworkError) -> ChannelReceipt? {
+        try await use { try await $0.record(id.key).map { try ChannelReceipt($0) } }
     }
 
-    /// Records an arrival.
-    public func note(_ arrival: ChannelArrival) -> Bool { arrivals.insert(arrival).inserted }
+    /// Returns receipts, the latest stored first. They were stored before the receipt `earlier`; nil for all. `limit`
+    /// is the greatest number of receipts.
+    package func receipts(
+        before earlier: ChannelReceipt.ID?, limit: Int
+    ) async throws(PaykitNetworkError) -> [ChannelReceipt] {
+        try await use { store in
+            var place: Int64?
+            if let earlier {
+                place = try await store.record(earlier.key)?.place
+                guard place != nil else { return [] }
+            }
+            let query = RecordQuery(
+                ChannelReceipt.kind, by: ChannelReceipt.mark, of: RecordMark(""), isReversed: true, after: place,
+                limit: limit)
+            return try await store.records(query).map { try ChannelReceipt($0) }
+        }
+    }
+
+    // MARK: Arrivals
+
+    /// Records an arrival. Returns true if it was not recorded before.
+    package func note(_ arrival: ChannelArrival) async throws(PaykitNetworkError) -> Bool {
+        try await change(arrival.key) { known in
+            if let known {
+                _ = try arrival.claim(in: known)
+                return RecordChange(false)
+            }
+            return RecordChange([arrival.write(claim: "")], true)
+        }
+    }
 
     /// Returns true if an arrival was recorded.
-    public func isNoted(_ arrival: ChannelArrival) -> Bool { arrivals.contains(arrival) }
+    package func isNoted(_ arrival: ChannelArrival) async throws(PaykitNetworkError) -> Bool {
+        try await use { try await $0.record(arrival.key).map { try arrival.claim(in: $0) } != nil }
+    }
+
+    /// Records an arrival for one purpose. Returns true if it was not recorded before, or for the same purpose.
+    package func claim(_ arrival: ChannelArrival, for purpose: String) async throws(PaykitNetworkError) -> Bool {
+        try await change(arrival.key) { known in
+            if let known { return RecordChange(try arrival.claim(in: known).isExactly(purpose)) }
+            return RecordChange([arrival.write(claim: purpose)], true)
+        }
+    }
+
+    // MARK: Storing
+
+    private func change<Answer: Sendable>(
+        _ key: RecordKey, _ decide: @escaping @Sendable (StoredRecord?) throws -> RecordChange<Answer>
+    ) async throws(PaykitNetworkError) -> Answer {
+        try await use { try await $0.change([.record(key)]) { try decide($0[0].first) } }
+    }
+
+    private func use<Value>(
+        _ work: (any RecordStore) async throws -> Value
+    ) async throws(PaykitNetworkError) -> Value {
+        do { return try await work(store) } catch {
+            throw error as? PaykitNetworkError
+                ?? PaykitNetworkError(.storage, "the receipts cannot be read or stored: \(error)")
+        }
+    }
+}
+
+/// The stored form of receipts. Either side chooses the texts of an id, so a key is a hash.
+extension ChannelReceipt {
+    fileprivate static let kind = "paykit-receipt"
+    /// All receipts have this mark, with an empty value.
+    fileprivate static let mark = "all"
+
+    fileprivate var write: RecordWrite {
+        var json: JSONValue = [
+            "payer": .string(id.payer), "payee": .string(id.payee), "name": .string(id.name),
+            "method": .string(method), "created": .number(JSONNumber(createdAt)), "stage": .string(stage.rawValue),
+            // As text, because a value may be as deep as a text may be.
+            "metadata": .string(metadata.text),
+        ]
+        json["amount"] = amount.map { .string($0) }
+        json["currency"] = currency.map { .string($0) }
+        json["proof"] = proof.map { .string($0.text) }
+        return .put(id.key, json.serialized(), marks: [Self.mark: RecordMark("")])
+    }
+
+    fileprivate init(_ record: StoredRecord) throws(PaykitNetworkError) {
+        do {
+            let json = try JSONValue(parsing: record.value)
+            func text(_ name: String) throws(PaykitNetworkError) -> String? {
+                guard let value = json[name] else { return nil }
+                guard let text = value.string else { throw StoredKey.damage }
+                return text
+            }
+            guard let payer = try text("payer"), let payee = try text("payee"), let name = try text("name"),
+                let method = try text("method"), let createdAt = json["created"]?.int64,
+                let stage = try text("stage").flatMap({ Stage(rawValue: $0) }), let metadata = try text("metadata")
+            else { throw StoredKey.damage }
+            self.init(
+                id: ID(payer: payer, payee: payee, name: name), method: method, amount: try text("amount"),
+                currency: try text("currency"), createdAt: createdAt, metadata: try JSONValue(parsing: metadata),
+                stage: stage, proof: try text("proof").map { try JSONValue(parsing: $0) })
+        } catch { throw StoredKey.damage }
+        guard id.key == record.key else { throw StoredKey.damage }
+    }
+}
+
+extension ChannelReceipt.ID {
+    fileprivate var key: RecordKey { StoredKey.key(ChannelReceipt.kind, [payer, payee, name]) }
+}
+
+extension ChannelArrival {
+    fileprivate var key: RecordKey { StoredKey.key("paykit-arrival", [kind, sender, name]) }
+
+    fileprivate func write(claim: String) -> RecordWrite {
+        .put(key, JSONValue.array([kind, sender, name, claim].map { .string($0) }).serialized())
+    }
+
+    /// Returns the purpose for which the arrival was recorded; empty without one.
+    fileprivate func claim(in record: StoredRecord) throws(PaykitNetworkError) -> String {
+        guard let texts = try? JSONValue(parsing: record.value).array?.compactMap(\.string), texts.count == 4,
+            zip(texts, [kind, sender, name]).allSatisfy({ $0.isExactly($1) })
+        else { throw StoredKey.damage }
+        return texts[3]
+    }
+}
+
+private enum StoredKey {
+    static let damage = PaykitNetworkError(
+        .storage, "a stored receipt is damaged: restore a backup, and ask the wallet before paying again")
+
+    static func key(_ kind: String, _ texts: [String]) -> RecordKey {
+        let hash = Digest.sha256.hash(JSONValue.array(texts.map { .string($0) }).serialized())
+        return RecordKey(kind, room: Hex.encode(hash))
+    }
 }
 
 /// Conversions between stored and sent receipts (Protocol 5.5).
@@ -238,15 +326,5 @@ package enum PeerText {
             }
         }.prefix(200)
         return String(String.UnicodeScalarView(visible))
-    }
-}
-
-extension ReceiptStore {
-    func mappingErrors<Value: Sendable>(
-        _ work: @Sendable (Self) async throws -> Value
-    ) async throws(PaykitNetworkError) -> Value {
-        do { return try await work(self) } catch {
-            throw PaykitNetworkError(.storage, "the receipt cannot be stored or read, so nothing is paid: \(error)")
-        }
     }
 }

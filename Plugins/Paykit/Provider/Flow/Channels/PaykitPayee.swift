@@ -69,7 +69,7 @@ public struct PaykitPayeeError: Error, Sendable, Hashable {
 package struct ReceiptResponder: Sendable {
     private let owner: PubkyKey
     private let payee: any PaykitPayee
-    private let receipts: any ReceiptStore
+    private let receipts: Receipts
     private let offers: @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool
     private let subscriptions: @Sendable (JSONValue, PubkyKey) async -> JSONValue?
 
@@ -77,7 +77,7 @@ package struct ReceiptResponder: Sendable {
     ///   - offers: receives an endpoint that a peer offers to this user alone, and returns true if it is kept.
     ///   - subscriptions: receives a peer's view of a subscription, and returns this user's; nil if they have none.
     package init(
-        _ owner: PubkyKey, _ payee: any PaykitPayee, _ receipts: any ReceiptStore,
+        _ owner: PubkyKey, _ payee: any PaykitPayee, _ receipts: Receipts,
         offers: @escaping @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool = { _, _ in false },
         subscriptions: @escaping @Sendable (JSONValue, PubkyKey) async -> JSONValue? = { _, _ in nil }
     ) {

@@ -18,7 +18,7 @@ package struct PrivateLinkFlow: Sendable {
 
     package init(
         _ user: PubkyKey, as receiver: PaykitReceiverPath, _ keys: PrivateLinkKeys, _ reader: PubkyReader,
-        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, process: String? = nil
+        store: any RecordStore, clock: any PaymentClock, random: any RandomSource, process: String? = nil
     ) {
         self.process = process ?? EventID.draw(random)
         self.user = user

@@ -34,12 +34,9 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package internal(set) var receiptTurn = 0
 
     package var channel = PrivateLinkChannelRecord(ephemeral: [])
-    /// The number of the channel's state that is stored with this one.
-    var channelNumber: UInt64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case peerKey, shownKey, peerStatic, requests, malformed, skipped, list, ownList, receiptTurn
-        case channelNumber
     }
 
     /// The most ids of malformed events that are kept. The oldest are dropped first.

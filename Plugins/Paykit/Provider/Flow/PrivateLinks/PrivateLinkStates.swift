@@ -1,7 +1,9 @@
 import PaymentCrypto
 
+/// The stored states of private links. The state of a link, its channel and its requests are records of one room, and
+/// change together. Requests that are over and made room for others are in a second room.
 struct PrivateLinkStates: Sendable {
-    let store: any SealedStateStore
+    let store: any RecordStore
     let seal: StateSeal
     let random: any RandomSource
 
@@ -14,8 +16,6 @@ struct PrivateLinkStates: Sendable {
             get { record.channel }
             set { record.channel = newValue }
         }
-        /// The number of the last state of the channel, whatever it was.
-        fileprivate var channelNumber: UInt64 = 0
         fileprivate var rows: [String: PrivateLinkRequest] = [:]
         /// The numbers of the stored rows of requests that are over and were taken up again.
         fileprivate var past: [String: UInt64] = [:]
@@ -27,117 +27,132 @@ struct PrivateLinkStates: Sendable {
 
     /// Returns the stored state of a link; nil before its first poll. `id` is a request that may be stored apart.
     func held(_ party: PrivateLinkParty, about id: String?) async throws(PaykitNetworkError) -> Held? {
-        let states = try await read(party.name)
-        guard let state = states[party.name] else { return nil }
-        var held = Held(
-            party: party, record: try seal.open(state, named: party.name, as: PrivateLinkRecord.self),
-            number: state.number)
+        let values = try await reading { try await store.values(of: party.room) }
+        guard let state = try seal.open(party.stateKey, in: values, as: PrivateLinkRecord.self) else {
+            guard values.isEmpty else { throw seal.changed }
+            return nil
+        }
+        var held = Held(party: party, record: state.content, number: state.number)
         let stored = held.record.requests.stored
-        let channel = states[party.channelName]
-        guard states.count == stored.count + (channel == nil ? 1 : 2) else { throw seal.changed }
+        guard values.keys.count(where: { $0.name.hasPrefix(PrivateLinkParty.rowPrefix) }) == stored.count else {
+            throw seal.changed
+        }
         held.record.requests.fill(
             try stored.map { row throws(PaykitNetworkError) in
-                let name = party.rowName(row.id)
-                guard let state = states[name], state.number == row.number else { throw seal.changed }
-                return try seal.open(state, named: name, as: PrivateLinkRequest.self)
+                guard let read = try seal.open(party.rowKey(row.id), in: values, as: PrivateLinkRequest.self),
+                    read.number == row.number
+                else { throw seal.changed }
+                return read.content
             })
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
-        fill(&held, channel)
-        if let id { try await takeUp(id, &held) }
-        return held
-    }
-
-    /// Fills in the channel that is stored with the state, or another one if there is none. Nothing else is lost with
-    /// it, as nothing else depends on it.
-    private func fill(_ held: inout Held, _ stored: SealedState?) {
-        held.channelNumber = stored?.number ?? 0
-        if let stored, stored.number == held.record.channelNumber,
-            let channel = try? seal.open(stored, named: held.party.channelName, as: PrivateLinkChannelRecord.self)
+        // The channel belongs to the state if it has its number. Otherwise another one is made. Nothing else is lost
+        // with it, as nothing else depends on it.
+        if let channel = try? seal.open(party.channelKey, in: values, as: PrivateLinkChannelRecord.self),
+            channel.number == state.number
         {
-            held.channel = channel
+            held.channel = channel.content
         } else {
             held.channel = PrivateLinkChannelRecord(ephemeral: random.bytes(32), outbox: held.record.repeated)
         }
+        if let id { try await takeUp(id, &held) }
+        return held
     }
 
     /// Returns the links of an app that have a stored state, those with the apps of `peer`; nil for all users.
     func parties(
         of user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey? = nil
     ) async throws(PaykitNetworkError) -> [PrivateLinkParty] {
-        let own = "\(user)/\(receiver)"
-        return try await read(peer.map { "\(own)/\($0)" } ?? own).keys.sorted().compactMap { name in
-            let words = name.dropFirst(own.utf8.count + 1).split(separator: "/", maxSplits: 1)
-            guard words.count == 2, let peer = try? PubkyKey(String(words[0])),
-                let app = PaykitReceiverPath(String(words[1]))
-            else { return nil }
+        let (kind, app) = (PrivateLinkParty.kind, RecordMark("\(user)/\(receiver)"))
+        let query =
+            if let peer {
+                RecordQuery(kind, by: "peer", of: RecordMark("\(app.text)/\(peer)"), limit: Int(Int32.max))
+            } else {
+                RecordQuery(kind, by: "app", of: app, limit: Int(Int32.max))
+            }
+        let found = try await reading { try await store.records(query) }
+        return try found.map(\.key.room).sorted().map { room throws(PaykitNetworkError) in
+            let words = room.name.split(separator: "/", omittingEmptySubsequences: false)
+            guard words.count == 6, let peer = try? PubkyKey(String(words[3])),
+                let app = PaykitReceiverPath("\(words[4])/\(words[5])")
+            else { throw seal.changed }
             return PrivateLinkParty(user, receiver, with: peer, app)
         }
     }
 
     /// Takes up a request that was over, and is stored apart from the others.
     func takeUp(_ id: String, _ held: inout Held) async throws(PaykitNetworkError) {
-        let name = held.party.pastName(id)
-        guard held.record.requests[id] == nil, held.past[id] == nil, let state = try await read(name)[name],
-            held.record.requests.add(try seal.open(state, named: name, as: PrivateLinkRequest.self))
+        let key = held.party.pastKey(id)
+        guard held.record.requests[id] == nil, held.past[id] == nil,
+            let record = try await reading({ try await store.record(key) }),
+            let row = try seal.open(key, in: [key: record.value], as: PrivateLinkRequest.self),
+            held.record.requests.add(row.content)
         else { return }
-        held.past[id] = state.number
+        held.past[id] = row.number
     }
 
-    private func read(_ name: String) async throws(PaykitNetworkError) -> [String: SealedState] {
-        do { return try await store.states(named: name) } catch {
+    private func reading<Value>(_ work: () async throws -> Value) async throws(PaykitNetworkError) -> Value {
+        do { return try await work() } catch {
             throw PaykitNetworkError(.storage, "what is kept of a private link cannot be read: \(error)")
         }
     }
 
     /// Stores the link with the rows that have changed, in one step.
     func keep(_ held: inout Held) async throws(PaykitNetworkError) {
+        let (party, number) = (held.party, held.number + 1)
         let numbers = Dictionary(uniqueKeysWithValues: held.record.requests.stored.map { ($0.id, $0.number) })
-        var (states, removed): ([String: SealedState], [String]) = ([:], [])
+        var (writes, follows): ([RecordWrite], _) = ([], [party.stateKey: held.number])
         var stored: [PrivateLinkRequests.Stored] = []
         for row in held.record.requests.rows {
-            var number = numbers[row.id] ?? 0
-            if held.rows[row.id] != row {
-                number += 1
-                let name = held.party.rowName(row.id)
-                states[name] = try seal.seal(row, named: name, number: number, random)
+            if let known = numbers[row.id], held.rows[row.id] == row {
+                stored.append(PrivateLinkRequests.Stored(id: row.id, number: known))
+                continue
             }
+            writes += try seal.writes(row, at: party.rowKey(row.id), number: number, random)
             stored.append(PrivateLinkRequests.Stored(id: row.id, number: number))
         }
         let live = Set(stored.map(\.id))
         for row in held.record.requests.dropped where !live.contains(row.id) {
-            if numbers[row.id] != nil { removed.append(held.party.rowName(row.id)) }
+            if numbers[row.id] != nil { writes.append(.remove(party.rowKey(row.id))) }
             guard row.hasMoney else { continue }
-            let name = held.party.pastName(row.id)
-            states[name] = try seal.seal(row, named: name, number: (held.past[row.id] ?? 0) + 1, random)
+            let (key, known) = (party.pastKey(row.id), held.past[row.id] ?? 0)
+            follows[key] = known
+            writes += try seal.writes(row, at: key, number: known + 1, random)
         }
-        removed += held.past.keys.filter { live.contains($0) }.map { held.party.pastName($0) }
+        for (id, known) in held.past where live.contains(id) {
+            follows[party.pastKey(id)] = known
+            writes.append(.remove(party.pastKey(id)))
+        }
         held.record.requests.settle(stored)
-        held.record.channelNumber = held.channelNumber + 1
-        states[held.party.channelName] = try seal.seal(
-            held.channel, named: held.party.channelName, number: held.record.channelNumber, random)
-        let name = held.party.name
-        states[name] = try seal.seal(held.record, named: name, number: held.number + 1, random)
+        writes += try seal.writes(held.channel, at: party.channelKey, number: number, random)
+        let app = "\(party.user)/\(party.receiver)"
+        writes += try seal.writes(
+            held.record, at: party.stateKey, number: number,
+            marks: ["app": RecordMark(app), "peer": RecordMark("\(app)/\(party.peer)")], random)
         let isKept: Bool
-        do { isKept = try await store.keep(states, removing: removed) } catch {
+        do { isKept = try await store.keep(writes, following: follows) } catch {
             throw PaykitNetworkError(.storage, "what is known of a private link cannot be kept: \(error)")
         }
         try require(isKept, .storage, "this private link is in use at the same time elsewhere: try again")
-        held.number += 1
-        held.channelNumber += 1
+        held.number = number
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
         held.past = [:]
     }
 }
 
 extension PrivateLinkParty {
+    /// The name of the link among those that are stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 
-    var channelName: String { "\(name)/channel" }
+    static let kind = "paykit-link"
+    static let rowPrefix = "request/"
 
-    func rowName(_ id: String) -> String { "\(name)/\(id)" }
+    var room: RecordRoom { RecordRoom(Self.kind, name) }
+    var stateKey: RecordKey { RecordKey(room, "state") }
+    var channelKey: RecordKey { RecordKey(room, "channel") }
+    func rowKey(_ id: String) -> RecordKey { RecordKey(room, Self.rowPrefix + id) }
 
-    /// Returns the name of a stored request that is over. It is stored apart from the link's state.
-    func pastName(_ id: String) -> String { "past/\(name)/\(id)" }
+    /// Returns the key of a stored request that is over. It is stored apart from the link's state.
+    func pastKey(_ id: String) -> RecordKey { RecordKey("paykit-past-request", room: name, name: id) }
 
     /// Returns the name of a payment of this link for the payer's wallet or settler. It is the same for all programs
     /// that share the link's state. Peers choose the ids of requests, and two may choose the same one.

@@ -6,7 +6,7 @@ package struct SubscriptionExchange: Sendable {
     private let identity: ChannelIdentity
     private let peer: PubkyKey
     private let messages: SealedMessageStore
-    private let store: any SealedStateStore
+    private let store: any RecordStore
     private let clock: any PaymentClock
     private let random: any RandomSource
 
@@ -15,7 +15,7 @@ package struct SubscriptionExchange: Sendable {
 
     package init(
         _ identity: ChannelIdentity, with peer: PubkyKey, _ messages: SealedMessageStore,
-        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource
+        store: any RecordStore, clock: any PaymentClock, random: any RandomSource
     ) {
         self.identity = identity
         self.peer = peer
@@ -34,7 +34,7 @@ package struct SubscriptionExchange: Sendable {
 
     private var own: PubkyKey { identity.owner.publicKey }
     private var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
-    private var name: String { "subscriptions/\(own)/\(peer)" }
+    private var key: RecordKey { RecordKey("paykit-subscriptions", room: "\(own)/\(peer)", name: "state") }
 
     // MARK: Storing
 
@@ -46,18 +46,21 @@ package struct SubscriptionExchange: Sendable {
     }
 
     private func kept() async throws(PaykitNetworkError) -> (kept: Kept, number: UInt64) {
-        let state: SealedState?
-        do { state = try await store.state(named: name) } catch {
+        let values: [RecordKey: [UInt8]]
+        do { values = try await store.values(of: key.room) } catch {
             throw PaykitNetworkError(.storage, "the subscriptions cannot be read: \(error)")
         }
-        guard let state else { return (Kept(), 0) }
-        return (try seal.open(state, named: name, as: Kept.self), state.number)
+        guard let state = try seal.open(key, in: values, as: Kept.self) else {
+            guard values.isEmpty else { throw seal.changed }
+            return (Kept(), 0)
+        }
+        return (state.content, state.number)
     }
 
     private func keep(_ kept: Kept, _ number: inout UInt64) async throws(PaykitNetworkError) {
-        let state = try seal.seal(kept, named: name, number: number + 1, random)
+        let writes = try seal.writes(kept, at: key, number: number + 1, random)
         let isKept: Bool
-        do { isKept = try await store.keep(state, named: name) } catch {
+        do { isKept = try await store.keep(writes, following: [key: number]) } catch {
             throw PaykitNetworkError(.storage, "the subscriptions cannot be kept: \(error)")
         }
         try require(isKept, .storage, "these subscriptions are changed elsewhere at this moment: try again")

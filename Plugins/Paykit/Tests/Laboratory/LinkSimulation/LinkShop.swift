@@ -1,9 +1,11 @@
+import Foundation
 import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 import PaymentSecp256k1
 import PaymentStandards
 import Synchronization
+import TestSupport
 
 /// The simulated bank: invoices, and their payers. It never forgets and never crashes; its clients do.
 final class LinkBank: Sendable {
@@ -159,32 +161,10 @@ struct SimulatedLinkSettler: PaymentSettler {
     }
 }
 
-/// A store of states that can be lost, or put back to what it was.
-final class LosableStates: SealedStateStore {
-    private let states = Mutex<[String: SealedState]>([:])
-    var content: [String: SealedState] {
-        get { states.withLock { $0 } }
-        set { states.withLock { $0 = newValue } }
-    }
-
-    func lose() { content = [:] }
-    func states(named name: String) -> [String: SealedState] {
-        content.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
-    }
-    func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
-        states.withLock { states in
-            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
-            states.merge(new) { $1 }
-            for name in names { states[name] = nil }
-            return true
-        }
-    }
-}
-
 /// A wallet's store, on a disk that can fail before and after a write.
-final class LinkDisk: SealedStateStore {
-    private let states = LosableStates()
-    private let backup = Mutex<[String: SealedState]>([:])
+final class LinkDisk: ForwardingRecords {
+    private let memory = InMemoryRecords()
+    private let backup = Mutex(InMemoryRecords.Content())
     private let programs = Mutex(1)
     private let fate: LinkFate
     private let line: LinkLine
@@ -200,42 +180,53 @@ final class LinkDisk: SealedStateStore {
     var breaches: Set<String> { found.withLock { $0 } }
 
     /// Loses the device, and everything that was stored on it.
-    func lose() { states.lose() }
+    func lose() { memory.content = InMemoryRecords.Content() }
 
-    /// Loses the channels alone, as where they are left out of a backup.
-    func loseChannels() {
-        states.content = states.content.filter { !$0.key.hasSuffix("/channel") }
-    }
+    /// Loses the channels alone.
+    func loseChannels() { memory.content.remove { $0.name == "channel" } }
 
     /// Makes a backup in place of the one before.
-    func backUp() { backup.withLock { $0 = states.content } }
+    func backUp() { backup.withLock { $0 = memory.content } }
 
     /// Puts the backup back. The program that finds it is another one.
     func restore() {
         let earlier = backup.withLock { $0 }
         guard !earlier.isEmpty else { return }
-        states.content = earlier
+        memory.content = earlier
         programs.withLock { $0 += 1 }
     }
 
     /// The program that uses the store.
     var program: String { "program \(programs.withLock { $0 })" }
 
-    func states(named name: String) async throws -> [String: SealedState] {
-        guard !line.isDead else { throw Crash() }
-        return states.states(named: name)
+    var base: any RecordStore {
+        get throws {
+            guard !line.isDead else { throw Crash() }
+            return memory
+        }
     }
 
-    func keep(_ new: [String: SealedState], removing names: [String]) async throws -> Bool {
-        guard !line.isDead else { throw Crash() }
-        let text = new.values.map { String(decoding: $0.sealed, as: UTF8.self) }.joined()
-        for secret in secrets() where text.contains(secret) {
-            found.withLock { _ = $0.insert("the store can read what is said privately") }
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        let base = try base
+        try stop()
+        try await base.transact(ranges, under: lease, at: now) { [self] records in
+            let writes = try decide(records)
+            examine(writes)
+            return writes
         }
         try stop()
-        let isKept = states.keep(new, removing: names)
-        try stop()
-        return isKept
+    }
+
+    private func examine(_ writes: [RecordWrite]) {
+        let secrets = secrets()
+        for case .put(_, let value, _) in writes {
+            let text = String(decoding: value, as: UTF8.self)
+            guard secrets.contains(where: text.contains) else { continue }
+            found.withLock { _ = $0.insert("the store can read what is said privately") }
+        }
     }
 
     private func stop() throws {

@@ -12,7 +12,7 @@ import Testing
 struct PrivatePayer: Sendable {
     let sandbox: PubkySandbox
     let streams: any StreamTransport
-    let receipts = InMemoryReceipts()
+    let store = InMemoryRecords()
     let client: PaykitClient
     /// The endpoints that the wallet has paid.
     let wallet = Noted<String>()
@@ -22,7 +22,7 @@ struct PrivatePayer: Sendable {
         rules.slowness = .milliseconds(20)
         sandbox = PubkySandbox(rules, random: SeededRandomSource(seed: 1))
         self.streams = streams
-        client = try await sandbox.client(clock: SystemPaymentClock(), streams: streams, receipts: receipts) {
+        client = try await sandbox.client(clock: SystemPaymentClock(), streams: streams, store: store) {
             $0.channelTimeout = timeout
         }
     }

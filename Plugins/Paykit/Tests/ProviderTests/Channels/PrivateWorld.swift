@@ -75,7 +75,7 @@ struct PrivateWorld: Sendable {
     let payer: ChannelIdentity
     let payee: ChannelIdentity
     let shop: TestPayee
-    let received = InMemoryReceipts()
+    let received = Receipts(InMemoryRecords())
     let offers = Noted<PaykitChannelOffer>()
     let listener: PayeeListener
     let endpoint: PaykitNoiseEndpoint

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
+import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -11,7 +12,7 @@ struct PayeeDeskTests {
     private let owner: PubkyKey
     private let payer: PubkyKey
     private let stranger: PubkyKey
-    private let receipts = InMemoryReceipts()
+    private let receipts = Receipts(InMemoryRecords())
 
     init() throws {
         owner = try PubkySamples.pair(0x22).publicKey
@@ -52,7 +53,7 @@ struct PayeeDeskTests {
         #expect(receipt.metadata["note"]?.string == "coffee" && receipt.metadata["shop"]?.string == "The corner")
         #expect(receipt.metadata["proof"] == nil)
         #expect(receipt.amount == "1000" && receipt.payer == payer && receipt.payee == owner)
-        #expect(await receipts.receipts(before: nil, limit: 9).map(\.stage) == [.confirmed])
+        #expect(try await receipts.receipts(before: nil, limit: 9).map(\.stage) == [.confirmed])
     }
 
     @Test("Asked again, late or at the same time, the same payment has the same invoice")
@@ -65,7 +66,7 @@ struct PayeeDeskTests {
             return await group.reduce(into: [[ChannelMessage]]()) { $0.append($1) }
         }
         #expect(Set(all).count == 1)
-        #expect(await receipts.receipts(before: nil, limit: 9).count == 1)
+        #expect(try await receipts.receipts(before: nil, limit: 9).count == 1)
     }
 
     @Test("A name that was used for another payment is refused, and another peer's same name is a separate one")
@@ -103,7 +104,7 @@ struct PayeeDeskTests {
         #expect(shop.inquiries.isEmpty)
         let refusing = responder(TestPayee(refusal: PaykitPayeeError("CLOSED", "Come back tomorrow")))
         #expect(code(await refusing.answers(to: .requestReceipt(record()), from: payer, .native)) == "CLOSED")
-        #expect(await receipts.receipts(before: nil, limit: 9).isEmpty)
+        #expect(try await receipts.receipts(before: nil, limit: 9).isEmpty)
     }
 
     @Test("A flat dialect has no room for an endpoint: it comes before the receipt")
@@ -138,9 +139,9 @@ struct PayeeDeskTests {
         #expect(code(await shown(.transaction("x"))) == "INVALID_PROOF")
         #expect(code(await shown(.other(method: "cash", data: 1))) == "NOT_PAID")
         #expect(await shown(nil) == [.acknowledgement])
-        #expect(await receipts.receipts(before: nil, limit: 1).first?.stage == .confirmed)
+        #expect(try await receipts.receipts(before: nil, limit: 1).first?.stage == .confirmed)
         #expect(await shown(shop.proof) == [.acknowledgement])
-        #expect(await receipts.receipts(before: nil, limit: 1).first?.stage == .paid)
+        #expect(try await receipts.receipts(before: nil, limit: 1).first?.stage == .paid)
         // Repeated and late: it is paid already.
         #expect(await shown(shop.proof) == [.acknowledgement])
         // A repeated request gets the same receipt.
@@ -161,7 +162,7 @@ struct PayeeDeskTests {
         let shown = record { $0.metadata["proof"] = shop.proof.json }
         let answers = await responder.answers(to: .confirmReceipt(shown), from: payer, .native)
         #expect(hasArrived ? answers == [.acknowledgement] : code(answers) == "NOT_PAID")
-        let stage = await receipts.receipts(before: nil, limit: 1).first?.stage
+        let stage = try await receipts.receipts(before: nil, limit: 1).first?.stage
         #expect(stage == (hasArrived ? .paid : .confirmed))
     }
 
@@ -175,7 +176,7 @@ struct PayeeDeskTests {
             $0.metadata["proof"] = PaykitProof.transaction(String(repeating: "ab", count: 32)).json
         }
         #expect(await responder.answers(to: .confirmReceipt(shown), from: payer, .native) == [.acknowledgement])
-        #expect(await receipts.receipts(before: nil, limit: 1).first?.stage == .paid)
+        #expect(try await receipts.receipts(before: nil, limit: 1).first?.stage == .paid)
     }
 
     @Test("Other messages have the answers that others give")
@@ -197,24 +198,26 @@ struct PayeeDeskTests {
 
     @Test("A store that fails gives no receipt, and no peer learns why")
     func brokenStore() async throws {
-        let responder = ReceiptResponder(owner, TestPayee(), BrokenReceipts())
+        let responder = ReceiptResponder(owner, TestPayee(), Receipts(BrokenRecords()))
         #expect(code(await responder.answers(to: .requestReceipt(record()), from: payer, .native)) == "UNAVAILABLE")
         #expect(code(await responder.answers(to: .confirmReceipt(record()), from: payer, .native)) == "UNAVAILABLE")
     }
 }
 
-/// A store on a disk that has gone.
-struct BrokenReceipts: ReceiptStore {
+/// A store on a disk that is gone.
+struct BrokenRecords: ForwardingRecords {
     struct Gone: Error {}
 
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { throw Gone() }
-    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
+    let base: any RecordStore = InMemoryRecords()
+
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
         throw Gone()
     }
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { throw Gone() }
-    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] { throw Gone() }
-    func note(_ arrival: ChannelArrival) async throws -> Bool { throw Gone() }
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { throw Gone() }
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] { throw Gone() }
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] { throw Gone() }
 }
 
 @Suite("Proofs of payments")

@@ -16,7 +16,7 @@ struct SimulatedRequest: SimulatedVendor {
     private let place: RequestPlace
     private let settler: TestSettler
     private let payerKeys: PubkyKeyPair
-    private let states = InMemorySealedStates()
+    private let states = InMemoryRecords()
     private let receiver: PaykitReceiverPath
     private let shop: PaykitReceiverPath
 
@@ -47,7 +47,7 @@ struct SimulatedRequest: SimulatedVendor {
         settler.neverEnds = scenario.ending == .open
         let asking = try await place.user(
             await place.sandbox.createUser(.thirdGeneration).keyPair, shop,
-            Redacted([UInt8](repeating: 8, count: 32)), InMemorySealedStates())
+            Redacted([UInt8](repeating: 8, count: 32)), InMemoryRecords())
         let asked = try await place.user(payerKeys, receiver, Self.secret, states)
         return PayeePayment(
             sandbox: place.sandbox, payee: asking.key, link: try await place.request(of: asking, to: asked))
@@ -67,7 +67,7 @@ private struct RequestPlace {
 
     func user(
         _ pair: PubkyKeyPair, _ receiver: PaykitReceiverPath, _ secret: Redacted<[UInt8]>,
-        _ states: any SealedStateStore
+        _ states: any RecordStore
     ) async throws -> LinkUser {
         try await LinkUser(
             pair, as: receiver, secret: secret, states, at: sandbox, over: DirectTransport(service: sandbox), url,

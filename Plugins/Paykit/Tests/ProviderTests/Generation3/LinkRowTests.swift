@@ -1,5 +1,7 @@
 import Foundation
 import PaymentCore
+import PaymentStore
+import TestSupport
 import Testing
 
 @testable import PaykitKit
@@ -8,6 +10,7 @@ import Testing
 /// The rows in which the requests of a private link are stored (Protocol 12.6 and 12.8).
 @Suite("Requests of private links as rows")
 struct LinkRowTests {
+    private let folder = ScratchFolder()
     private let party: PrivateLinkParty
     private let shop: PaykitReceiverPath
     private let identifier: PaykitIdentifier
@@ -72,7 +75,7 @@ struct LinkRowTests {
 
     private static func size(_ value: some Encodable) throws -> Int { try JSONEncoder().encode(value).count }
 
-    private func states(_ store: any SealedStateStore) throws -> PrivateLinkStates {
+    private func states(_ store: any RecordStore) throws -> PrivateLinkStates {
         PrivateLinkStates(
             store: store,
             seal: StateSeal(try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 5, count: 32)))),
@@ -251,12 +254,10 @@ struct LinkRowTests {
         case memory, file
     }
 
-    private func store(_ kind: Store) throws -> any SealedStateStore {
+    private func store(_ kind: Store) throws -> any RecordStore {
         switch kind {
-        case .memory: InMemorySealedStates()
-        case .file:
-            try SQLiteSealedStates(
-                path: FileManager.default.temporaryDirectory.appending(path: "links-\(UUID().uuidString)").path())
+        case .memory: InMemoryRecords()
+        case .file: try SQLiteRecords(path: folder.file("links"))
         }
     }
 
@@ -269,45 +270,62 @@ struct LinkRowTests {
         try await states.keep(&held)
         try held.record.say(.acceptance(Self.head(1, 9)))
         try await states.keep(&held)
-        let numbers = try await store.states(named: party.name).mapValues(\.number)
+        let stored = try await store.records([.room(party.room)])[0]
         #expect(
-            numbers == [
-                party.name: 2, party.channelName: 2, party.rowName(Self.id(2, 0)): 1, party.rowName(Self.id(2, 1)): 2,
-                party.rowName(Self.id(2, 2)): 1,
+            Dictionary(uniqueKeysWithValues: stored.map { ($0.key, StateSeal.number(of: $0)) }) == [
+                party.stateKey: 2, party.channelKey: 2, party.rowKey(Self.id(2, 0)): 1, party.rowKey(Self.id(2, 1)): 2,
+                party.rowKey(Self.id(2, 2)): 1,
             ])
         let read = try #require(try await states.held(party, about: nil))
         #expect(read.record == held.record && read.number == 2)
         #expect(try await states.held(PrivateLinkParty(party.peer, shop, with: party.user, shop), about: nil) == nil)
     }
 
-    @Test("A row that is missing, or older than the state it belongs to, is damage")
+    @Test("A row that is missing, of another state, or left without its state, is damage")
     func mixed() async throws {
-        let store = InMemorySealedStates()
+        let store = InMemoryRecords()
         let states = try states(store)
         var held = PrivateLinkStates.Held(party: party, record: PrivateLinkRecord(peerKey: "", ephemeral: []))
         for number in 0..<2 { try hear(try request(number), &held.record) }
         try await states.keep(&held)
-        let old = await store.states(named: party.name)
+        let key = party.rowKey(Self.id(2, 0))
+        let old = try #require(await store.record(key)).value
         try held.record.say(.acceptance(Self.head(0, 9)))
         try await states.keep(&held)
-        let name = party.rowName(Self.id(2, 0))
-        let now = await store.states(named: party.name)
-        for damaged in [now.merging([name: try #require(old[name])]) { $1 }, now.filter { $0.key != name }] {
-            let copy = InMemorySealedStates()
-            for (name, state) in damaged {
-                for number in 1..<state.number {
-                    _ = await copy.keep([name: .init(number: number, sealed: [])], removing: [])
-                }
-                _ = await copy.keep([name: state], removing: [])
-            }
+        for change in [
+            [.remove(key)], [.put(key, old)], [.put(party.rowKey(Self.id(2, 7)), old)], [.remove(party.stateKey)],
+        ] as [[RecordWrite]] {
+            let copy = InMemoryRecords()
+            copy.content = store.content
+            try await copy.change([.record(key)]) { _ in RecordChange(change, ()) }
             let copied = try self.states(copy)
             await #expect(throws: PaykitNetworkError.self) { _ = try await copied.held(party, about: nil) }
         }
     }
 
+    @Test("Links are found by the app that has them, and by its peer")
+    func parties() async throws {
+        let states = try states(InMemoryRecords())
+        let (other, third) = (try #require(PaykitReceiverPath("other/wallet")), try PubkySamples.pair(0x33).publicKey)
+        let parties = [
+            party, PrivateLinkParty(party.user, party.receiver, with: party.peer, other),
+            PrivateLinkParty(party.user, party.receiver, with: third, shop),
+            PrivateLinkParty(party.user, other, with: third, shop),
+            PrivateLinkParty(party.peer, party.receiver, with: party.user, shop),
+        ]
+        for party in parties {
+            var held = PrivateLinkStates.Held(party: party, record: PrivateLinkRecord(peerKey: "", ephemeral: []))
+            for _ in 0..<2 { try await states.keep(&held) }
+        }
+        let own = try await states.parties(of: party.user, party.receiver)
+        #expect(Set(own) == Set(parties[..<3]) && own.map(\.name) == own.map(\.name).sorted())
+        #expect(try await Set(states.parties(of: party.user, party.receiver, with: party.peer)) == Set(parties[..<2]))
+        #expect(try await states.parties(of: third, party.receiver).isEmpty)
+    }
+
     @Test("A paid request that made room for others is taken up again by its id, with what was paid")
     func takenUp() async throws {
-        let store = InMemorySealedStates()
+        let store = InMemoryRecords()
         let states = try states(store)
         var held = PrivateLinkStates.Held(party: party, record: PrivateLinkRecord(peerKey: "", ephemeral: []))
         for number in 0..<2 {
@@ -329,7 +347,10 @@ struct LinkRowTests {
         try hear(try request(0, event: 7000), &early)
         #expect(early[payment: Self.id(2, 0)]?.stage == .paid)
         try await states.keep(&held)
-        #expect(await store.states(named: party.rowName(Self.id(2, 1))).isEmpty, "nothing was paid for it")
+        for key in [party.rowKey(Self.id(2, 1)), party.pastKey(Self.id(2, 1))] {
+            #expect(try await store.record(key) == nil, "nothing was paid for it")
+        }
+        #expect(try await store.record(party.pastKey(Self.id(2, 0))) != nil)
         var again = try #require(try await states.held(party, about: nil))
         #expect(again.record.requests[Self.id(2, 0)] == nil)
         try again.record.say(.cancellation(Self.head(2, 8000), reason: nil))
@@ -338,7 +359,7 @@ struct LinkRowTests {
         again = try #require(try await states.held(party, about: Self.id(2, 0)))
         #expect(again.record[payment: Self.id(2, 0)]?.satoshis == "1000")
         try await states.keep(&again)
-        #expect(await store.states(named: party.pastName(Self.id(2, 0))).isEmpty)
+        #expect(try await store.record(party.pastKey(Self.id(2, 0))) == nil)
         let last = try #require(try await states.held(party, about: nil))
         #expect(last.record[payment: Self.id(2, 0)]?.stage == .paid)
         #expect(last.record.requests[Self.id(2, 2)] == nil)
@@ -346,7 +367,7 @@ struct LinkRowTests {
 
     @Test("A stored link stays small while a thousand periods are asked, paid and receipted over it")
     func thousand() async throws {
-        let store = InMemorySealedStates()
+        let store = InMemoryRecords()
         let states = try states(store)
         var held = PrivateLinkStates.Held(party: party, record: PrivateLinkRecord(peerKey: "", ephemeral: []))
         try hear(try request(0, recurs: true), &held.record)
@@ -356,7 +377,7 @@ struct LinkRowTests {
             held.record.channel.outbox = []
             if number % 50 == 49 { try await states.keep(&held) }
         }
-        let sizes = await store.states(named: party.name).values.map(\.sealed.count)
+        let sizes = await store.records([.room(party.room)])[0].map(\.value.count)
         #expect(sizes.count == 3 && sizes.reduce(0, +) < 120_000, "\(sizes)")
         let read = try #require(try await states.held(party, about: nil))
         #expect(read.record.requests.rows == held.record.requests.rows)

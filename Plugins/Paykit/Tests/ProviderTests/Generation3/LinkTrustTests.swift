@@ -16,7 +16,7 @@ struct LinkTrustTests: LinkSuite {
 
     /// A program of one of the two with its own store.
     private func program(
-        _ one: LinkParticipant, _ store: any SealedStateStore, seed: UInt64, secret: UInt8? = nil
+        _ one: LinkParticipant, _ store: any RecordStore, seed: UInt64, secret: UInt8? = nil
     ) throws -> PrivateLinkFlow {
         let keys = try secret.map { try PrivateLinkKeys(secret: Redacted([UInt8](repeating: $0, count: 32))) }
         return PrivateLinkFlow(
@@ -44,7 +44,7 @@ struct LinkTrustTests: LinkSuite {
     func hijack() async throws {
         let open = try await payAndAccept().open
 
-        let thief = try program(payee, InMemorySealedStates(), seed: 9, secret: 77)
+        let thief = try program(payee, InMemoryRecords(), seed: 9, secret: 77)
         try await thief.publishMarker(payee.session)
         for _ in 0..<6 {
             #expect(try await pollPayer() == .keyChanged(thief.keys.routing))
@@ -69,7 +69,7 @@ struct LinkTrustTests: LinkSuite {
     func confirmed() async throws {
         let open = try await payAndAccept().open
 
-        let phone = try program(payee, InMemorySealedStates(), seed: 9, secret: 77)
+        let phone = try program(payee, InMemoryRecords(), seed: 9, secret: 77)
         try await phone.publishMarker(payee.session)
         #expect(try await pollPayer() == .keyChanged(phone.keys.routing))
         #expect(
@@ -96,7 +96,7 @@ struct LinkTrustTests: LinkSuite {
 
     @Test("A store that was put back from a backup encrypts nothing under a number that was used")
     func restored() async throws {
-        let store = LosableStates()
+        let store = InMemoryRecords()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let id = try await ask("tea")
@@ -118,7 +118,7 @@ struct LinkTrustTests: LinkSuite {
         "A backup from before the link was begun anew is noticed at the first look of a program, and costs one handshake"
     )
     func restoredLater() async throws {
-        let store = LosableStates()
+        let store = InMemoryRecords()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let first = try await ask("tea")
@@ -145,7 +145,7 @@ struct LinkTrustTests: LinkSuite {
 
     @Test("So it is where the app had only just begun anew, and its folder is empty")
     func restoredInBetween() async throws {
-        let store = LosableStates()
+        let store = InMemoryRecords()
         let flow = try program(payer, store, seed: 5)
         try await rounds(3, payer: flow)
         let id = try await ask("tea")
@@ -171,22 +171,22 @@ struct LinkTrustTests: LinkSuite {
         "A channel that is missing, damaged or older than the rest costs one handshake, and neither trust nor a payment",
         arguments: Damage.allCases)
     func channelAlone(_ damage: Damage) async throws {
-        let store = LosableStates()
+        let store = InMemoryRecords()
         let flow = try program(payer, store, seed: 5)
         let (paid, open) = try await payAndAccept(flow)
         let proof = try await flow.pay(paid, asPayer, with: settler, check: check)
-        let old = store.content
+        let key = asPayer.channelKey
+        let old = try #require(await store.record(key)).value
         try await pollPayer(flow)
         try await flow.cancel(open, reason: nil, asPayer)
         let before = try #require(await flow.held(asPayer)).record
         let begun = try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun
-        let name = asPayer.channelName
-        switch damage {
-        case .missing: store.content[name] = nil
-        case .unreadable:
-            let known = try #require(store.content[name])
-            store.content[name] = SealedState(number: known.number, sealed: known.sealed.map { $0 ^ 1 })
-        case .older: store.content[name] = old[name]
+        try await store.change([.record(key)]) { found in
+            switch damage {
+            case .missing: RecordChange([.remove(key)], ())
+            case .unreadable: RecordChange([.put(key, found[0][0].value.map { $0 ^ 1 })], ())
+            case .older: RecordChange([.put(key, old)], ())
+            }
         }
         let after = try #require(await flow.held(asPayer)).record
         #expect(after.requests == before.requests && after.peerKey == before.peerKey)
@@ -208,7 +208,7 @@ struct LinkTrustTests: LinkSuite {
     @Test("Of two devices with one secret the one that has started last sends, and the other reports that")
     func twins() async throws {
         let (first, second) = (
-            try program(payer, InMemorySealedStates(), seed: 5), try program(payer, InMemorySealedStates(), seed: 6)
+            try program(payer, InMemoryRecords(), seed: 5), try program(payer, InMemoryRecords(), seed: 6)
         )
         try await rounds(3, payer: first)
         #expect(try await pollPayer(first) == .linked)
@@ -229,7 +229,7 @@ struct LinkTrustTests: LinkSuite {
 
     @Test("A request to begin anew that an earlier program of this app wrote is not another copy's, however late")
     func lateRequest() async throws {
-        let store = LosableStates()
+        let store = InMemoryRecords()
         try await rounds(3, payer: try program(payer, store, seed: 5))
         world.clock.advance(by: .seconds(60))
         let marker = RecoveryMarker(attemptID: EventID.draw(SeededRandomSource(seed: 7)), createdAt: payer.flow.moment)

@@ -13,7 +13,7 @@ struct LinkUser: Sendable {
     /// Signs the user up, or in, and publishes the app's marker.
     init(
         _ pair: PubkyKeyPair, as receiver: PaykitReceiverPath, secret: Redacted<[UInt8]>,
-        _ states: any SealedStateStore, at sandbox: PubkySandbox, over transport: any HTTPTransport, _ url: HTTPURL,
+        _ states: any RecordStore, at sandbox: PubkySandbox, over transport: any HTTPTransport, _ url: HTTPURL,
         clock: any PaymentClock, random: any RandomSource
     ) async throws {
         let pkarr = PkarrClient(relays: try PubkyNetwork.sandbox(url).relays, http: transport, clock: clock)

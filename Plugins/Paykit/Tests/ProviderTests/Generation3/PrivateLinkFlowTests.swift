@@ -236,15 +236,18 @@ struct LinkFlowTests: LinkSuite {
     @Test("What is kept can be read by this app alone, and not put in another's place")
     func sealed() async throws {
         try await rounds(3)
-        let store = InMemorySealedStates()
-        let name = asPayer.name
-        let state = try #require(await payer.disk.state(named: name))
-        _ = try await store.keep(SealedState(number: 1, sealed: state.sealed), named: name)
+        let store = InMemoryRecords()
+        let key = asPayer.stateKey
+        let value = try #require(await payer.disk.record(key)).value
+        // The same state under another number.
+        try await store.change([.record(key)]) { _ in
+            RecordChange([.put(key, UInt64(1).bigEndianBytes + value.dropFirst(8))], ())
+        }
         let keys = try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 9, count: 32)))
-        for (keys, number) in [(keys, state.number), (payer.flow.keys, 1)] {
+        for (keys, store) in [(keys, payer.disk), (payer.flow.keys, store)] as [(PrivateLinkKeys, any RecordStore)] {
             let flow = PrivateLinkFlow(
-                payer.key, as: payer.receiver, keys, payer.flow.reader, store: number == 1 ? store : payer.disk,
-                clock: world.clock, random: payer.flow.random)
+                payer.key, as: payer.receiver, keys, payer.flow.reader, store: store, clock: world.clock,
+                random: payer.flow.random)
             #expect(await code { _ = try await flow.requests(with: payee.key, payee.receiver) } == .storage)
         }
     }

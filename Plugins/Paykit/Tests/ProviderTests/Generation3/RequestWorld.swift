@@ -19,7 +19,7 @@ final class RequestWorld: Sendable {
     let sandbox: PubkySandbox
     let url: HTTPURL
     /// The payer's stored state of the link.
-    let states = LosableStates()
+    let states = InMemoryRecords()
     let journal = InMemoryJournal()
     let payer: LinkUser
     let payee: LinkUser
@@ -32,13 +32,13 @@ final class RequestWorld: Sendable {
         rules.invoiceLifetime = 365 * 86_400
         sandbox = PubkySandbox(rules, clock: clock, random: SeededRandomSource(seed: 1))
         let shop = await sandbox.createUser(.thirdGeneration)
-        payee = try await Self.user(shop.keyPair, "shop/server", InMemorySealedStates(), sandbox, clock, url)
+        payee = try await Self.user(shop.keyPair, "shop/server", InMemoryRecords(), sandbox, clock, url)
         payer = try await Self.user(PubkySamples.pair(7), "router/wallet", states, sandbox, clock, url)
         try await deliver()
     }
 
     private static func user(
-        _ pair: PubkyKeyPair, _ app: String, _ states: any SealedStateStore, _ sandbox: PubkySandbox,
+        _ pair: PubkyKeyPair, _ app: String, _ states: any RecordStore, _ sandbox: PubkySandbox,
         _ clock: VirtualClock, _ url: HTTPURL
     ) async throws -> LinkUser {
         try await LinkUser(
@@ -123,7 +123,7 @@ final class RequestWorld: Sendable {
     // MARK: The payer
 
     /// Loses the payer's stored state of the link.
-    func loseLink() { states.lose() }
+    func loseLink() { states.content = InMemoryRecords.Content() }
 
     static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
@@ -158,10 +158,10 @@ final class RequestWorld: Sendable {
             privately: isPrivateOnly
                 ? try PaykitChannelPayments(
                     as: PubkySamples.pair(7), over: LocalStreams(),
-                    receipts: InMemoryReceipts(), use: .only, chain: .regtest) : nil,
+                    store: InMemoryRecords(), use: .only, chain: .regtest) : nil,
             links: try PaykitLinkPayments(
                 as: payer.key, receiver: payer.receiver, secret: payer.secret,
-                store: CrashingStates(base: states, lifetime: lifetime), chain: .regtest))
+                store: CrashingRecords(base: states, lifetime: lifetime), chain: .regtest))
         let base = settler ?? node
         let crashing = CrashingSettler(base: base, lifetime: lifetime) { [weak self] one in
             self?.asked.withLock { $0.append(one) }
@@ -178,18 +178,5 @@ final class RequestWorld: Sendable {
         return RoutingProcess(
             router: router, provider: provider,
             payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: crashing))
-    }
-}
-
-/// The stored states of links of a process that may end.
-struct CrashingStates: SealedStateStore {
-    let base: any SealedStateStore
-    let lifetime: ProcessLifetime
-
-    func states(named name: String) async throws -> [String: SealedState] {
-        try await lifetime.read { try await base.states(named: name) }
-    }
-    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        try await lifetime.perform { try await base.keep(states, removing: names) }
     }
 }

@@ -1,29 +1,16 @@
-import Foundation
-import PaykitProvider
 import PaymentCore
-import PaymentRouting
+import PaymentCrypto
 import PaymentStore
 import TestSupport
 import Testing
 
-@testable import PaykitKit
+@testable import PaykitProvider
 
-/// Both stores keep the same contract.
 @Suite("Receipts of private payments")
 struct ReceiptTests {
-    enum Kind: CaseIterable {
-        case memory, file
-    }
-
     private let folder = ScratchFolder()
-    private var path: String { folder.file("receipts") }
-
-    private func store(_ kind: Kind) throws -> any ReceiptStore {
-        switch kind {
-        case .memory: InMemoryReceipts()
-        case .file: try SQLiteReceipts(path: path)
-        }
-    }
+    private let store = InMemoryRecords()
+    private var receipts: Receipts { Receipts(store) }
 
     private static func receipt(
         _ name: String = "r1", payer: String = "anna", _ change: (inout ChannelReceipt) -> Void = { _ in }
@@ -35,31 +22,30 @@ struct ReceiptTests {
         return receipt
     }
 
-    @Test("The first of an id stays, whatever comes later", arguments: Kind.allCases)
-    func first(_ kind: Kind) async throws {
-        let store = try store(kind)
-        #expect(try await store.receipt(Self.receipt().id) == nil)
-        #expect(try await store.keep(Self.receipt()) == Self.receipt())
+    @Test("The first of an id stays, whatever comes later")
+    func first() async throws {
+        #expect(try await receipts.receipt(Self.receipt().id) == nil)
+        #expect(try await receipts.keep(Self.receipt()) == Self.receipt())
         let later = Self.receipt { $0.metadata = ["invoice": "other"] }
-        #expect(try await store.keep(later) == Self.receipt())
-        #expect(try await store.receipt(later.id) == Self.receipt())
+        #expect(try await receipts.keep(later) == Self.receipt())
+        #expect(try await receipts.receipt(later.id) == Self.receipt())
         // The same name of another payer is another receipt.
         let other = Self.receipt(payer: "dora") { $0.metadata = ["n": 1] }
-        #expect(try await store.keep(other) == other)
-        #expect(try await store.receipts(before: nil, limit: 9) == [other, Self.receipt()])
+        #expect(try await receipts.keep(other) == other)
+        #expect(try await receipts.receipts(before: nil, limit: 9) == [other, Self.receipt()])
     }
 
-    @Test("Of all who bring a receipt on at once, one does", arguments: Kind.allCases)
-    func advance(_ kind: Kind) async throws {
-        let store = try store(kind)
-        _ = try await store.keep(Self.receipt())
+    @Test("Of all who advance a receipt at once, one does")
+    func advance() async throws {
+        let receipts = receipts
+        _ = try await receipts.keep(Self.receipt())
         let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
                 let mine = Self.receipt {
                     $0.stage = .confirmed
                     $0.metadata = ["number": .number(JSONNumber(Int64(number)))]
                 }
-                group.addTask { try await store.advance(mine, from: [.requested]) }
+                group.addTask { try await receipts.advance(mine, from: [.requested]) }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
@@ -68,73 +54,60 @@ struct ReceiptTests {
             $0.stage = .paid
             $0.proof = ["txid": "ab"]
         }
-        #expect(try await !store.advance(paid, from: [.paying]))
-        #expect(try await store.advance(paid, from: [.confirmed, .paying]))
-        #expect(try await store.receipt(paid.id) == paid)
-        #expect(try await !store.advance(Self.receipt("nobody"), from: Set(ChannelReceipt.Stage.allCases)))
+        #expect(try await !receipts.advance(paid, from: [.paying]))
+        #expect(try await receipts.advance(paid, from: [.confirmed, .paying]))
+        #expect(try await receipts.receipt(paid.id) == paid)
+        #expect(try await !receipts.advance(Self.receipt("unknown"), from: Set(ChannelReceipt.Stage.allCases)))
     }
 
-    @Test("Terms never change with the stage", arguments: Kind.allCases)
-    func terms(_ kind: Kind) async throws {
-        let store = try store(kind)
-        _ = try await store.keep(Self.receipt())
+    @Test("Terms never change with the stage")
+    func terms() async throws {
+        _ = try await receipts.keep(Self.receipt())
         let other = ChannelReceipt(
             id: Self.receipt().id, method: "onchain", amount: "1", currency: nil, createdAt: 0, stage: .confirmed)
-        #expect(try await store.advance(other, from: [.requested]))
-        let kept = try #require(try await store.receipt(other.id))
+        #expect(try await receipts.advance(other, from: [.requested]))
+        let kept = try #require(try await receipts.receipt(other.id))
         #expect(kept.agrees(with: Self.receipt()) && !kept.agrees(with: other) && kept.stage == .confirmed)
+        #expect(kept.createdAt == Self.receipt().createdAt)
     }
 
-    @Test("Lists come in pages, the latest first", arguments: Kind.allCases)
-    func pages(_ kind: Kind) async throws {
-        let store = try store(kind)
-        for number in 0..<7 { _ = try await store.keep(Self.receipt("r\(number)")) }
+    @Test("Lists come in pages, the latest first, and an advanced receipt stays in its place")
+    func pages() async throws {
+        for number in 0..<7 { _ = try await receipts.keep(Self.receipt("r\(number)")) }
+        #expect(try await receipts.advance(Self.receipt("r2") { $0.stage = .paid }, from: [.requested]))
         var names: [String] = []
         var last: ChannelReceipt.ID?
         while true {
-            let page = try await store.receipts(before: last, limit: 3)
+            let page = try await receipts.receipts(before: last, limit: 3)
             guard let end = page.last else { break }
             names += page.map(\.id.name)
             last = end.id
         }
         #expect(names == (0..<7).reversed().map { "r\($0)" })
-        #expect(try await store.receipts(before: Self.receipt("nobody").id, limit: 3).isEmpty)
-        #expect(try await store.receipts(before: nil, limit: -1).isEmpty)
+        #expect(try await receipts.receipts(before: Self.receipt("unknown").id, limit: 3).isEmpty)
+        #expect(try await receipts.receipts(before: nil, limit: -1).isEmpty)
     }
 
-    @Test("What has arrived is noted once", arguments: Kind.allCases)
-    func arrivals(_ kind: Kind) async throws {
-        let store = try store(kind)
+    @Test("An arrival is recorded once, and claimed for one purpose")
+    func arrivals() async throws {
         let arrival = ChannelArrival(kind: "request", sender: "ben", name: "req_1")
-        #expect(try await !store.isNoted(arrival))
-        #expect(try await store.note(arrival))
-        #expect(try await !store.note(arrival))
-        #expect(try await store.isNoted(arrival))
+        #expect(try await !receipts.isNoted(arrival))
+        #expect(try await receipts.note(arrival))
+        #expect(try await !receipts.note(arrival))
+        #expect(try await receipts.isNoted(arrival))
         for other in [
             ChannelArrival(kind: "proposal", sender: "ben", name: "req_1"),
             ChannelArrival(kind: "request", sender: "cara", name: "req_1"),
             ChannelArrival(kind: "request", sender: "ben", name: "req_2"),
+            ChannelArrival(kind: "request", sender: "benreq_1", name: ""),
         ] {
-            #expect(try await !store.isNoted(other))
+            #expect(try await !receipts.isNoted(other))
         }
+        let invoice = ChannelArrival(kind: "invoice", sender: "anna", name: "hash")
+        for _ in 0..<2 { #expect(try await receipts.claim(invoice, for: "r1")) }
+        for purpose in ["r2", ""] { #expect(try await !receipts.claim(invoice, for: purpose)) }
+        #expect(try await receipts.isNoted(invoice))
     }
-
-    @Test("Two connections to one file see the same receipts, and one of them brings a receipt on")
-    func shared() async throws {
-        let stores = [try SQLiteReceipts(path: path), try SQLiteReceipts(path: path)]
-        _ = try await stores[0].keep(Self.receipt())
-        #expect(try await stores[1].keep(Self.receipt { $0.metadata = ["n": 1] }) == Self.receipt())
-        let paying = Self.receipt { $0.stage = .paying }
-        let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for store in stores + stores + stores {
-                group.addTask { try await store.advance(paying, from: [.requested]) }
-            }
-            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-        }
-        #expect(wins == 1)
-    }
-
-    // MARK: The file
 
     private static let samples: [ChannelReceipt] = [
         receipt(),
@@ -145,71 +118,60 @@ struct ReceiptTests {
             id: .init(payer: "anna", payee: "cara", name: "r1"), method: "lightning", amount: "12.50", currency: "EUR",
             createdAt: 1_767_225_602, metadata: ["invoice": "lnbc1"], stage: .paying),
         ChannelReceipt(
-            id: .init(payer: "dora", payee: "anna", name: "r1"), method: "lightning", amount: "9223372036854775808",
-            currency: "SAT", createdAt: .max, metadata: ["invoice": "lnbc2"], stage: .paid,
-            proof: ["proof_type": "bitcoin_txid", "txid": "ab"]),
+            id: .init(payer: "dora", payee: "anna", name: String(repeating: "long ", count: 1000)),
+            method: "lightning", amount: "9223372036854775808", currency: "SAT", createdAt: .max,
+            metadata: (1..<JSONValue.maximumDepth).reduce(["invoice": "lnbc2"]) { deep, _ in ["more": deep] },
+            stage: .paid, proof: ["proof_type": "bitcoin_txid", "txid": "ab"]),
     ]
-    private static let arrivals = ["request", "subscription_proposal"].map {
-        ChannelArrival(kind: $0, sender: "ben", name: "req_1")
+
+    @Test("Everything of a receipt is read as it was stored, by a later program, too")
+    func file() async throws {
+        let path = folder.file("records")
+        do {
+            let receipts = Receipts(try SQLiteRecords(path: path))
+            for receipt in Self.samples { #expect(try await receipts.keep(receipt) == receipt) }
+        }
+        let later = Receipts(try SQLiteRecords(path: path, creating: false))
+        #expect(try await later.receipts(before: nil, limit: 9) == Self.samples.reversed())
     }
 
-    private static func fixture() throws -> String {
-        String(decoding: try Vectors.file("receipts/version-\(Schema.receipts.version).sql"), as: UTF8.self)
+    @Test(
+        "A receipt that cannot be read is damage, and never another one or none",
+        arguments: [
+            (#""stage":"requested""#, #""stage":"done""#), (#""metadata":"{}""#, #""metadata":"{""#),
+            (#""metadata":"{}""#, #""metadata":{}"#), (#""method":"lightning""#, #""proof":"","method":"lightning""#),
+            (#""method":"lightning","#, ""), (#""payer":"anna""#, #""payer":"dora""#),
+            (#""amount":"1000""#, #""amount":1000"#), ("{", ""),
+        ])
+    func damage(_ old: String, _ new: String) async throws {
+        _ = try await receipts.keep(Self.receipt())
+        let query = RecordQuery("paykit-receipt", by: "all", limit: 9)
+        let record = try #require(await store.records(query).first)
+        let text = String(decoding: record.value, as: UTF8.self)
+        let changed = text.replacing(old, with: new)
+        #expect(changed != text)
+        try await store.change([.record(record.key)]) { _ in
+            RecordChange([.put(record.key, Array(changed.utf8), marks: ["all": RecordMark("")])], ())
+        }
+        let paid = Self.receipt { $0.stage = .paid }
+        #expect(await code { _ = try await receipts.receipt(paid.id) } == .storage)
+        #expect(await code { _ = try await receipts.keep(paid) } == .storage)
+        #expect(await code { _ = try await receipts.advance(paid, from: [.requested]) } == .storage)
+        #expect(await code { _ = try await receipts.receipts(before: nil, limit: 1) } == .storage)
     }
 
-    @Test("What is written today is what the fixture says, byte for byte")
-    func currentForm() async throws {
-        let store = try SQLiteReceipts(path: path)
-        for receipt in Self.samples { _ = try await store.keep(receipt) }
-        for arrival in Self.arrivals { _ = try await store.note(arrival) }
-        let other = folder.file("fixture")
-        try Data().write(to: URL(filePath: other))
-        let fixture = try Database(path: other)
-        try fixture.execute(try Self.fixture())
-        #expect(
-            try Self.contents(Database(path: path)) == Self.contents(fixture),
-            "another form needs another version once this one is released")
-    }
-
-    /// The whole content of a file.
-    private static func contents(_ database: Database) throws -> [String] {
-        let receipt = "number, payer, payee, name, method, amount, currency, created, stage, metadata, proof"
-        let numbers = try ["application_id", "user_version"].map { "\(try database.number("PRAGMA \($0)") ?? 0)" }
-        return try numbers
-            + [
-                "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
-                "SELECT json_array(\(receipt)) FROM receipt ORDER BY number",
-                "SELECT json_array(kind, sender, name) FROM arrival ORDER BY kind, sender, name",
-            ].flatMap { try database.texts($0) }
-    }
-
-    @Test("The fixture is read")
-    func fixtureIsRead() async throws {
-        try Data().write(to: URL(filePath: path))
-        do { try Database(path: path).execute(try Self.fixture()) }
-        let store = try SQLiteReceipts(path: path)
-        #expect(try await store.receipts(before: nil, limit: 9) == Self.samples.reversed())
-        for arrival in Self.arrivals { #expect(try await store.isNoted(arrival)) }
-    }
-
-    @Test("A journal is no file of receipts, and the other way round; both are left as they are")
-    func otherFiles() async throws {
-        do { _ = try SQLiteJournal(path: path) }
-        let journal = try Data(contentsOf: URL(filePath: path))
-        #expect(throws: JournalError.notAJournal(path: path)) { try SQLiteReceipts(path: path) }
-        #expect(try Data(contentsOf: URL(filePath: path)) == journal)
-        let other = folder.file("other")
-        do { _ = try SQLiteReceipts(path: other) }
-        #expect(throws: JournalError.notAJournal(path: other)) { try SQLiteJournal(path: other) }
-    }
-
-    @Test("A row that says nothing known is damage", arguments: ["stage = 'done'", "metadata = '{'", "proof = ''"])
-    func damage(_ change: String) async throws {
-        let store = try SQLiteReceipts(path: path)
-        _ = try await store.keep(Self.receipt())
-        do { try Database(path: path).execute("UPDATE receipt SET \(change)") }
-        await #expect {
-            _ = try await store.receipt(Self.receipt().id)
-        } throws: { if case JournalError.damaged = $0 { true } else { false } }
+    @Test("An arrival that cannot be read is damage")
+    func damagedArrival() async throws {
+        let arrival = ChannelArrival(kind: "request", sender: "ben", name: "req_1")
+        #expect(try await receipts.note(arrival))
+        let hash = Hex.encode(Digest.sha256.hash(Array(#"["request","ben","req_1"]"#.utf8)))
+        let key = RecordKey("paykit-arrival", room: hash)
+        #expect(try await store.record(key) != nil)
+        for value in ["", #"["request","ben","req_1"]"#, #"["request","ben","req_2",""]"#] {
+            try await store.change([.record(key)]) { _ in RecordChange([.put(key, Array(value.utf8))], ()) }
+            #expect(await code { _ = try await receipts.note(arrival) } == .storage)
+            #expect(await code { _ = try await receipts.isNoted(arrival) } == .storage)
+            #expect(await code { _ = try await receipts.claim(arrival, for: "") } == .storage)
+        }
     }
 }

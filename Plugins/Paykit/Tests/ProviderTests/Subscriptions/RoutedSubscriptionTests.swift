@@ -219,7 +219,7 @@ struct RoutedSubscriptionTests: NetworkSuite {
             world.wait(.seconds(86_400))
         }
         #expect(await !world.settled.contains(world.published(peer.user.key)))
-        let receipts = await world.receipts.receipts(before: nil, limit: 10)
+        let receipts = try await world.receipts.receipts(before: nil, limit: 10)
         #expect(receipts.map(\.stage) == [.paid, .paid])
         #expect(receipts.allSatisfy { $0.metadata["subscription_id"] == "sub 1&?" })
         let stored = RecurringPlans(plans)
@@ -233,7 +233,9 @@ struct RoutedSubscriptionTests: NetworkSuite {
         let scheduler = try await Self.scheduler(["sub_milk", "sub_tea"], of: peer, InMemoryRecords(), world)
         try await scheduler.look()
         #expect(await world.captures(peer.user.key) == 2)
-        let names = await world.receipts.receipts(before: nil, limit: 10).map { $0.metadata["subscription_id"]?.string }
+        let names = try await world.receipts.receipts(before: nil, limit: 10).map {
+            $0.metadata["subscription_id"]?.string
+        }
         #expect(Set(names) == ["sub_milk", "sub_tea"] && names.count == 2)
     }
 

@@ -21,13 +21,13 @@ struct SubscriptionExchangeTests {
         let client: PaykitClient
         let key: PubkyKey
         let pair: PubkyKeyPair
-        let store: InMemorySealedStates
+        let store: InMemoryRecords
     }
 
     init() async throws {
         sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
-        shop = try await Self.party(0x22, InMemorySealedStates(), sandbox, clock)
-        mina = try await Self.party(0x11, InMemorySealedStates(), sandbox, clock)
+        shop = try await Self.party(0x22, InMemoryRecords(), sandbox, clock)
+        mina = try await Self.party(0x11, InMemoryRecords(), sandbox, clock)
         for party in [shop, mina] { try await party.client.publishMessageKey() }
     }
 
@@ -35,11 +35,11 @@ struct SubscriptionExchangeTests {
     private static let streams = LocalStreams()
 
     private static func party(
-        _ byte: UInt8, _ store: InMemorySealedStates, _ sandbox: PubkySandbox, _ clock: PatientClock, seed: UInt64 = 0
+        _ byte: UInt8, _ store: InMemoryRecords, _ sandbox: PubkySandbox, _ clock: PatientClock, seed: UInt64 = 0
     ) async throws -> Party {
         clock.advance(by: .seconds(1))
         let client = try await sandbox.client(
-            byte, clock: clock, seed: UInt64(byte) + seed, streams: streams, links: store)
+            byte, clock: clock, seed: UInt64(byte) + seed, streams: streams, store: store)
         let pair = try PubkySamples.pair(byte)
         return Party(client: client, key: pair.publicKey, pair: pair, store: store)
     }
@@ -145,7 +145,7 @@ struct SubscriptionExchangeTests {
 
     @Test("A channel with another user shows none of these subscriptions")
     func otherChannel() async throws {
-        let third = try await Self.party(0x33, InMemorySealedStates(), sandbox, clock)
+        let third = try await Self.party(0x33, InMemoryRecords(), sandbox, clock)
         let listener = try await third.client.listen(at: .loopback(), asHost: "127.0.0.1", for: Nobody())
         let listening = Task { await listener.run() }
         defer { listening.cancel() }
@@ -283,11 +283,19 @@ struct SubscriptionExchangeTests {
                 #expect(!String(decoding: file, as: UTF8.self).contains("gym"))
             }
         }
-        let name = "subscriptions/\(mina.key)/\(shop.key)"
-        let state = try #require(await mina.store.states(named: name)[name])
-        #expect(!String(decoding: state.sealed, as: UTF8.self).contains("gym"))
-        let copy = InMemorySealedStates()
-        _ = await copy.keep([name: SealedState(number: 1, sealed: state.sealed)], removing: [])
+        let key = RecordKey("paykit-subscriptions", room: "\(mina.key)/\(shop.key)", name: "state")
+        let value = try #require(await mina.store.record(key)).value
+        #expect(!String(decoding: value, as: UTF8.self).contains("gym"))
+        // The same bytes as another user's: a seal is bound to its key.
+        let copy = InMemoryRecords()
+        let swapped = RecordKey("paykit-subscriptions", room: "\(shop.key)/\(mina.key)", name: "state")
+        try await copy.change([.record(swapped)]) { _ in RecordChange([.put(swapped, value)], ()) }
+        let thief = try await Self.party(0x22, copy, sandbox, clock, seed: 9)
+        #expect(await code { _ = try await thief.client.subscriptions(with: mina.key.text).records() } == .storage)
+        // Another number.
+        try await copy.change([.record(key)]) { _ in
+            RecordChange([.put(key, UInt64(99).bigEndianBytes + value.dropFirst(8))], ())
+        }
         let other = try await Self.party(0x11, copy, sandbox, clock)
         #expect(await code { _ = try await other.client.subscriptions(with: shop.key.text).records() } == .storage)
     }

@@ -117,28 +117,22 @@ struct CrashingJournal: PaymentJournal, SpendingStore {
     }
 }
 
-/// The receipts of a process that may end.
-struct CrashingReceipts: ReceiptStore {
-    let base: any ReceiptStore
+/// The records of a process that may end.
+struct CrashingRecords: ForwardingRecords {
+    let base: any RecordStore
     let lifetime: ProcessLifetime
 
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt {
-        try await lifetime.perform { try await base.keep(receipt) }
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        try await lifetime.perform { try await base.transact(ranges, under: lease, at: now, decide) }
     }
-    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
-        try await lifetime.perform { try await base.advance(receipt, from: stages) }
+    func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] {
+        try await lifetime.read { try await base.records(ranges) }
     }
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? {
-        try await lifetime.read { try await base.receipt(id) }
-    }
-    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
-        try await lifetime.read { try await base.receipts(before: earlier, limit: limit) }
-    }
-    func note(_ arrival: ChannelArrival) async throws -> Bool {
-        try await lifetime.perform { try await base.note(arrival) }
-    }
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool {
-        try await lifetime.read { try await base.isNoted(arrival) }
+    func records(_ query: RecordQuery) async throws -> [StoredRecord] {
+        try await lifetime.read { try await base.records(query) }
     }
 }
 

@@ -1,6 +1,8 @@
+import Foundation
 import PaymentCore
 import PaymentTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -90,12 +92,14 @@ final class LyingPayee: PaykitPayee {
     func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool { lie != .denies }
 }
 
-/// A store that never finds a receipt again.
-struct NoReceipts: ReceiptStore {
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { receipt }
-    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool { true }
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { nil }
-    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] { [] }
-    func note(_ arrival: ChannelArrival) async throws -> Bool { true }
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { false }
+/// A store that never finds a record again.
+struct ForgetfulRecords: ForwardingRecords {
+    let base: any RecordStore = InMemoryRecords()
+
+    func transact(
+        _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]
+    ) async throws {
+        _ = try decide(ranges.map { _ in [] })
+    }
 }

@@ -31,7 +31,7 @@ struct PrivateCrashTests {
             let isToldPaid = await world.attempts.contains { $0.outcome?.receipt != nil }
             #expect(captures == (isToldPaid ? 1 : 0), "after \(actions) actions: \(captures)")
             #expect(Set(world.settled).count <= 1, "no second invoice was paid in place of a first")
-            let receipts = await world.receipts.receipts(before: nil, limit: 9)
+            let receipts = try await world.receipts.receipts(before: nil, limit: 9)
             #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(actions)")
             // A repeated payment pays again: it is another payment to a user.
             #expect(isPaid(await second.pay(peer.user.link)))
@@ -47,9 +47,9 @@ struct PrivateCrashTests {
             let payee = try await world.liar(.another)
             let lifetime = ProcessLifetime(actions)
             // Receipts that are lost with the process: the payee is asked a second time.
-            _ = await (try world.process(lifetime, receipts: InMemoryReceipts())).pay(payee.user.link)
+            _ = await (try world.process(lifetime, store: InMemoryRecords())).pay(payee.user.link)
             world.wait(.seconds(3600))
-            let second = try world.process(seed: 3, receipts: InMemoryReceipts())
+            let second = try world.process(seed: 3, store: InMemoryRecords())
             _ = try await second.router.recover(as: second.payer)
             #expect(await world.captures(payee.user.key) <= 1)
             #expect(Set(world.settled).count <= 1, "after \(actions) actions")
@@ -81,7 +81,7 @@ struct PrivateCrashTests {
             _ = await (try world.process(ProcessLifetime(actions), use: .only)).pay(peer.user.link)
             // Once it may have been handed over, only the settler knows the result.
             guard await !world.attempts.contains(where: \.hasBegunMutation) else { continue }
-            let agreed = await world.receipts.receipts(before: nil, limit: 9).compactMap {
+            let agreed = try await world.receipts.receipts(before: nil, limit: 9).compactMap {
                 $0.metadata["invoice"]?.string
             }
             count += agreed.isEmpty ? 0 : 1
@@ -144,7 +144,7 @@ struct PrivateCrashTests {
             #expect(UInt128(paid) * 2100 <= limit.amount.minorUnits, "seed \(seed)")
         }
         // No invoice is handed to the settler by two attempts.
-        let kept = await world.receipts.receipts(before: nil, limit: 1000).filter { $0.stage >= .paying }
+        let kept = try await world.receipts.receipts(before: nil, limit: 1000).filter { $0.stage >= .paying }
         let invoices = kept.compactMap { $0.metadata["invoice"]?.string }
         #expect(Set(invoices).count == invoices.count, "seed \(seed)")
     }

@@ -26,10 +26,10 @@ struct PrivateProviderTests {
         #expect(await world.captures(peer.user.key) == 1)
         #expect(world.settled.count == 1)
         #expect(await world.settled.first != world.published(peer.user.key))
-        let kept = try #require(await world.receipts.receipts(before: nil, limit: 10).first)
+        let kept = try #require(try await world.receipts.receipts(before: nil, limit: 10).first)
         #expect(kept.stage == .paid && kept.proof?["preimage"]?.string == receipt.transactionID)
         #expect(kept.amount == "2100" && kept.id.payee == peer.user.key.text)
-        #expect(await world.receipts.isNoted(Self.word(of: kept)))
+        #expect(try await world.receipts.isNoted(Self.word(of: kept)))
         // The public methods can still be chosen.
         #expect(isPaid(await process.pay((quote, "lightning"))))
         #expect(await world.settled.last == world.published(peer.user.key))
@@ -85,7 +85,7 @@ struct PrivateProviderTests {
         #expect(error?.code == .integrity && error?.phase != .maybeSent)
         #expect(!payee.invoices.isEmpty && world.settled.isEmpty)
         #expect(await world.journal.unfinished().isEmpty)
-        #expect(await world.receipts.receipts(before: nil, limit: 9).allSatisfy { $0.stage < .paying })
+        #expect(try await world.receipts.receipts(before: nil, limit: 9).allSatisfy { $0.stage < .paying })
     }
 
     @Test("An invoice that is given twice, by one payee or by two, is paid for the first of them only")
@@ -137,13 +137,13 @@ struct PrivateProviderTests {
         let peer = try await world.peer(.unconfirming)
         let process = try world.process()
         #expect(isPaid(await process.pay(peer.user.link)))
-        let kept = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
+        let kept = try #require(try await world.receipts.receipts(before: nil, limit: 1).first)
         #expect(kept.stage == .paid)
-        #expect(await !world.receipts.isNoted(Self.word(of: kept)))
+        #expect(try await !world.receipts.isNoted(Self.word(of: kept)))
         peer.close()
         let denier = try await world.liar(.denies)
         #expect(isPaid(await process.pay(denier.user.link)), "who denies it was paid all the same")
-        let unconfirmed = await world.receipts.receipts(before: nil, limit: 9)
+        let unconfirmed = try await world.receipts.receipts(before: nil, limit: 9)
         #expect(unconfirmed.count == 2 && unconfirmed.allSatisfy { $0.stage == .paid })
         let transport = SandboxTransport(world.sandbox, clock: world.clock)
         #expect(try await process.provider.confirmPayments(over: transport, clock: world.clock) == 0)
@@ -157,10 +157,10 @@ struct PrivateProviderTests {
         let process = try world.process()
         #expect(isPaid(await process.pay(peer.user.link)))
         // As after a crash between the payment and the payee's answer.
-        let first = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
-        let store = InMemoryReceipts()
-        _ = await store.keep(first)
-        let later = try world.process(seed: 5, receipts: store)
+        let first = try #require(try await world.receipts.receipts(before: nil, limit: 1).first)
+        let store = InMemoryRecords()
+        _ = try await Receipts(store).keep(first)
+        let later = try world.process(seed: 5, store: store)
         let transport = SandboxTransport(world.sandbox, clock: world.clock)
         #expect(try await later.provider.confirmPayments(over: transport, clock: world.clock) == 1)
         #expect(try await later.provider.confirmPayments(over: transport, clock: world.clock) == 0, "once is enough")
@@ -217,7 +217,7 @@ struct PrivateProviderTests {
         let own = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(),
             privately: try PaykitChannelPayments(
-                as: peer.user.keyPair, over: world.streams, receipts: world.receipts, chain: .regtest))
+                as: peer.user.keyPair, over: world.streams, store: world.store, chain: .regtest))
         let process = try world.process()
         let router = PaymentRouter(
             registry: try ProviderRegistry([own]), transport: SandboxTransport(world.sandbox, clock: world.clock),

@@ -17,7 +17,8 @@ final class RoutedWorld: Sendable {
     let sandbox: PubkySandbox
     let streams = LocalStreams()
     let journal = InMemoryJournal()
-    let receipts = InMemoryReceipts()
+    let store = InMemoryRecords()
+    var receipts: Receipts { Receipts(store) }
     /// The settler's requests to pay.
     private let asked = Mutex<[String]>([])
     private let listeners = Mutex<[Task<Void, Never>]>([])
@@ -39,7 +40,7 @@ final class RoutedWorld: Sendable {
         _ lifetime: ProcessLifetime = ProcessLifetime(), use: PaykitChannelPayments.Use = .preferred,
         timeout: Duration = .seconds(30), autoPay: AutoPay? = nil, satoshi: UInt128 = 2100, seed: UInt64 = 2,
         secret: UInt8 = 0x11,
-        receipts: (any ReceiptStore)? = nil, isPrivate: Bool = true
+        store: (any RecordStore)? = nil, isPrivate: Bool = true
     ) throws -> RoutingProcess {
         let url = try HTTPURL(Self.url)
         let transport = SandboxTransport(sandbox, clock: clock)
@@ -49,7 +50,7 @@ final class RoutedWorld: Sendable {
             privately: isPrivate
                 ? try PaykitChannelPayments(
                     as: pair, over: streams,
-                    receipts: CrashingReceipts(base: receipts ?? self.receipts, lifetime: lifetime),
+                    store: CrashingRecords(base: store ?? self.store, lifetime: lifetime),
                     use: use, chain: .regtest, timeout: timeout) : nil)
         let settler = CrashingSettler(base: SandboxSettler(at: url, over: transport), lifetime: lifetime) {
             [weak self] one in
@@ -77,8 +78,8 @@ final class RoutedWorld: Sendable {
         let payee = try await LyingPayee(lie, at: sandbox)
         let socket = try await streams.listen(at: .loopback())
         let identity = try ChannelIdentity(payee.user.keyPair)
-        let store: any ReceiptStore = if lie == .another { NoReceipts() } else { InMemoryReceipts() }
-        let responder = ReceiptResponder(payee.user.key, payee, store)
+        let store: any RecordStore = if lie == .another { ForgetfulRecords() } else { InMemoryRecords() }
+        let responder = ReceiptResponder(payee.user.key, payee, Receipts(store))
         var limits = PayeeListener.Limits()
         (limits.gate.attempts, limits.gate.attemptsOfAll) = (.max, .max)
         let listener = PayeeListener(
