@@ -140,7 +140,6 @@ package struct Schema: Sendable {
 package enum StoreKind: Int32 {
     /// `PRJ1`.
     case journal = 0x5052_4A31
-    /// `PRP1`.
     /// `PRK1`.
     case records = 0x5052_4B31
 }
