@@ -21,9 +21,20 @@ public struct PostgresRecords: RecordStore {
     private let random: any RandomSource
     private let known: KnownChanges
 
-    /// The names of changes whose commit is known here. The next change removes them.
+    /// The names of changes whose commit is known here. Later changes remove them.
     private final class KnownChanges: Sendable {
-        let names = Mutex<[String]>([])
+        private let names = Mutex<[String]>([])
+
+        func add(_ more: [String]) { names.withLock { $0 += more } }
+
+        /// Returns as many names as one change removes, and forgets them.
+        func take() -> [String] {
+            names.withLock { names in
+                let taken = Array(names.suffix(100))
+                names.removeLast(taken.count)
+                return taken
+            }
+        }
     }
 
     /// Creates a record store in a deployment's schema, and its tables where they are missing. Any number of processes
@@ -61,24 +72,32 @@ public struct PostgresRecords: RecordStore {
         if let lease { looks.append(leases.renewing(LeaseRows.Lease(lease), at: now)) }
         looks += ranges.map(reading)
         let (written, first) = (locks.count, looks.count - ranges.count)
-        let others = known.names.withLock { names in
-            defer { names = [] }
-            return names
-        }
-        let isWritten = try await store.transaction(looks) { rows in
-            // An earlier try was committed, and its answer lost. Its locks are free, so no other try is on its way.
-            guard rows[written].isEmpty else { return .nothing(true) }
-            if let lease, rows[first - 1].isEmpty { throw RecordError.leaseLost(lease.room) }
-            let writes = try decide(zip(ranges, rows[first...]).map { range, rows in records(rows, in: range.room) })
-            guard !writes.isEmpty else { return lease == nil ? .nothing(false) : .write([], false) }
-            let naming = Statement(
-                "INSERT INTO \(tables.change) (name, made) VALUES ($1, \(PostgresStore.serverNow))", [.text(name)])
-            let forgetting = others.map {
-                Statement("DELETE FROM \(tables.change) WHERE name = $1", [.text($0)])
+        let others = known.take()
+        let isWritten = try await keeping(others) {
+            try await store.transaction(looks) { rows in
+                // An earlier try was committed, and its answer lost. Its locks are free, so no other try is on its way.
+                guard rows[written].isEmpty else { return .nothing(true) }
+                if let lease, rows[first - 1].isEmpty { throw RecordError.leaseLost(lease.room) }
+                let writes = try decide(
+                    zip(ranges, rows[first...]).map { range, rows in records(rows, in: range.room) })
+                guard !writes.isEmpty else { return lease == nil ? .nothing(false) : .write([], false) }
+                let naming = Statement(
+                    "INSERT INTO \(tables.change) (name, made) VALUES ($1, \(PostgresStore.serverNow))", [.text(name)])
+                let forgetting = others.map {
+                    Statement("DELETE FROM \(tables.change) WHERE name = $1", [.text($0)])
+                }
+                return .write(forgetting + [naming] + writes.flatMap(statements), true)
             }
-            return .write(forgetting + [naming] + writes.flatMap(statements), true)
         }
-        if isWritten { known.names.withLock { $0.append(name) } }
+        known.add(isWritten ? [name] : others)
+    }
+
+    /// Makes a change that removes names. If it fails, a later one removes them.
+    private func keeping(_ names: [String], _ change: () async throws -> Bool) async throws -> Bool {
+        do { return try await change() } catch {
+            known.add(names)
+            throw error
+        }
     }
 
     private func statements(_ write: RecordWrite) -> [Statement] {

@@ -426,7 +426,7 @@ enum ArchiveStatements {
 }
 
 /// Writes that wait for the disk together. Those that arrive while the disk is busy become one transaction afterwards,
-/// with one sync for all of them. Each write takes effect, or fails, as if it were alone. Only its journal uses it.
+/// with one sync for all of them. Each write takes effect, or fails, as if it were alone. Only its store uses it.
 final class GroupCommit {
     /// A write. It may be made a second time if its first transaction had no effect.
     typealias Write = () throws(JournalError) -> Void

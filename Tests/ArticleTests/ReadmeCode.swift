@@ -30,6 +30,18 @@ enum ReadmeCode {
         return outcome
     }
 
+    static func order(
+        _ customer: String, _ number: String, _ value: [UInt8], _ date: Date, in store: any RecordStore
+    ) async throws -> (isNew: Bool, due: [StoredRecord]) {
+        let key = RecordKey("order", room: customer, name: number)
+        let isNew = try await store.change([.record(key)]) { found in
+            guard found[0].isEmpty else { return RecordChange(false) }
+            return RecordChange([.put(key, value, marks: ["due": RecordMark(date)])], true)
+        }
+        let due = try await store.records(RecordQuery("order", by: "due", through: RecordMark(.now), limit: 20))
+        return (isNew, due)
+    }
+
     static func refund(
         _ charge: PaymentReceipt, _ amount: Money, _ key: Redacted<String>, _ journal: any PaymentJournal
     ) async throws -> PaymentOutcome {

@@ -84,6 +84,22 @@ struct RecordTests {
         #expect(try await server.rows(sql: "SELECT name FROM \(configuration.schema).change").count == 1)
     }
 
+    @Test("Names of changes are removed, also after changes that write nothing or are refused")
+    func knownNames() async throws {
+        struct Refusal: Error {}
+        let server = try await PostgresServer.shared()
+        let schema = PostgresServer.newSchema()
+        let (store, key) = (try await Self.records(server, schema), RecordKey("count"))
+        for number in UInt8(0)..<3 {
+            try await store.change([.record(key)]) { _ in RecordChange([.put(key, [number])], ()) }
+            try await store.change([.record(key)]) { _ in RecordChange(()) }
+            await #expect(throws: Refusal.self) {
+                try await store.change([.record(key)]) { _ -> RecordChange<Void> in throw Refusal() }
+            }
+        }
+        #expect(try await server.rows(sql: "SELECT name FROM \(schema).change").count == 1)
+    }
+
     @Test("Names of changes that programs left a day ago are removed, later ones stay")
     func oldNames() async throws {
         let server = try await PostgresServer.shared()

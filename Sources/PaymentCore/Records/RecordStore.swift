@@ -25,14 +25,16 @@ import Synchronization
 /// - Reads return what was written, to the byte, as it was at one moment.
 /// - Texts are compared and ordered by their UTF-8, not as Swift compares them.
 public protocol RecordStore: Sendable {
-    /// Makes one change. ``RecordStore/change(_:under:at:_:)`` is the way to call this.
+    /// Makes one change. ``change(_:_:)`` and ``change(_:under:at:_:)`` are the ways to call this.
     ///
     /// - Parameters:
     ///   - ranges: the records to read. Nothing else changes in their rooms meanwhile.
-    ///   - lease: a lease that has to be held, and is renewed; nil if none is needed.
+    ///   - lease: a lease that has to be held, and is renewed, or need not be if the change is refused; nil if none is
+    ///     needed.
     ///   - now: the time by the holder's clock.
     ///   - decide: returns what to write, from the records of each range, each in the order of their names. It may be
-    ///     called again, with other records, after a call whose writes were lost: the last call is the one that counts.
+    ///     called again, with other records, after a call whose writes were certainly lost: the last call is the one
+    ///     that counts. If only the answer to a commit was lost, the store finds out first.
     ///     What it throws ends the change, and nothing is written.
     /// - Throws: ``RecordError/leaseLost(_:)``, what `decide` throws, or the storage's failure.
     func transact(
@@ -75,14 +77,30 @@ extension RecordStore {
     ///
     /// - Parameters:
     ///   - ranges: the records to read.
-    ///   - lease: a lease that has to be held, and is renewed as of `now`.
-    ///   - now: the time by the holder's clock.
     ///   - decide: returns the writes and the answer, from the records of each range. It may be called several times,
     ///     and has no other effect.
     /// - Returns: the answer of the change that was made.
     /// - Throws: ``RecordError``, what `decide` throws, or the storage's failure.
     public func change<Answer: Sendable>(
-        _ ranges: [RecordRange], under lease: RecordLease? = nil, at now: Date = .distantPast,
+        _ ranges: [RecordRange], _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> RecordChange<Answer>
+    ) async throws -> Answer { try await change(ranges, optionally: nil, at: .distantPast, decide) }
+
+    /// Makes a change as ``change(_:_:)`` does, if a lease is held.
+    ///
+    /// - Parameters:
+    ///   - ranges: the records to read.
+    ///   - lease: the lease, which is renewed as of `now`, also by a change that is then refused.
+    ///   - now: the time by the holder's clock.
+    ///   - decide: returns the writes and the answer.
+    /// - Returns: the answer of the change that was made.
+    /// - Throws: ``RecordError/leaseLost(_:)``, and what ``change(_:_:)`` throws.
+    public func change<Answer: Sendable>(
+        _ ranges: [RecordRange], under lease: RecordLease, at now: Date,
+        _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> RecordChange<Answer>
+    ) async throws -> Answer { try await change(ranges, optionally: lease, at: now, decide) }
+
+    private func change<Answer: Sendable>(
+        _ ranges: [RecordRange], optionally lease: RecordLease?, at now: Date,
         _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> RecordChange<Answer>
     ) async throws -> Answer {
         let answer = LastAnswer<Answer>()

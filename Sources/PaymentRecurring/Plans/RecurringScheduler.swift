@@ -98,7 +98,10 @@ public actor RecurringScheduler {
     /// - Returns: the time until one is due; nil if it has looked, or there is none.
     /// - Throws: the storage's failure. Entries stored by then stay.
     public func lookIfDue() async throws -> Duration? {
-        guard let next = try await records.nextLook() else { return nil }
+        let next: Date?
+        // A record that cannot be read delays no others: the look finds those that are due.
+        do { next = try await records.nextLook() } catch RecurringPlanError.damaged { next = .distantPast }
+        guard let next else { return nil }
         let wait = next.timeIntervalSince(clock.now)
         if wait > 0 { return .seconds(wait) }
         try await look()

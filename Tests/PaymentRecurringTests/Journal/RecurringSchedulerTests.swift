@@ -50,6 +50,23 @@ struct RecurringSchedulerTests {
         #expect(try await scheduler.lookIfDue() == .seconds(60))
     }
 
+    @Test("A plan that cannot be read, and is the first one that is ever due, delays no other")
+    func damagedPlan() async throws {
+        let records = InMemoryRecords()
+        let scheduler = RecurringScheduler(store: records, payer: payer, clock: clock)
+        try await scheduler.add(try RecurringPlan("later", .daily, from: clock.now.addingTimeInterval(7200)))
+        try await scheduler.add(try RecurringPlan("now", .daily, from: clock.now))
+        let key = StoredPlan.key(RecurringPlan.ID(rawValue: "later"))
+        let marks = ["due": RecordMark(clock.now.addingTimeInterval(3600))]
+        try await records.change([.record(key)]) { _ in RecordChange([.put(key, [1], marks: marks)], ()) }
+        #expect(try await scheduler.lookIfDue() == nil)
+        #expect(payer.calls == ["pay now/0"])
+        // The damaged one is the next by now.
+        clock.advance(by: .seconds(60))
+        #expect(try await scheduler.lookIfDue() == nil)
+        #expect(payer.calls == ["pay now/0"])
+    }
+
     @Test("As many periods are paid at the same time as asked for, or four", arguments: [1, nil])
     func width(width: Int?) async throws {
         let payer = CountingPayer()

@@ -181,6 +181,20 @@ struct ServeSettlementTests {
         #expect(caller.state.withLock { $0.paid.isEmpty })
     }
 
+    @Test("The answer of a caller stays while a payment has its name: nobody is asked for the money twice")
+    func prunedWhileOpen() async throws {
+        let caller = try await Caller()
+        let (endpoint, amount) = try caller.invoice()
+        let (table, proof) = (caller.table, SettlementProof.preimage(Hex.encode(Shop.preimage(of: "1"))))
+        try await table.register("paid", for: "pay_1")
+        _ = try await table.hand(Settlement(key: "paid", endpoint: endpoint, amount: amount), to: "local", at: Date())
+        // A clock that stood in 1970.
+        _ = try await table.end("paid", proof, at: Date(timeIntervalSince1970: 0))
+        _ = try await ServeTable.prune(table.records, called: "served", endedBefore: .distantFuture)
+        #expect(try await table.settlement(named: "paid")?.order.state == .settled(proof))
+        #expect(try await table.order(paying: endpoint)?.name == "paid")
+    }
+
     @Test("Answered settlements are pruned with the keys, and their invoices; open ones are not")
     func pruned() async throws {
         let caller = try await Caller()

@@ -15,8 +15,11 @@ struct OrderMark: Sendable {
     let path: String
 
     /// Returns the number of begun orders of this id; 0 if there is no mark.
-    func count(of id: String) -> Int64 {
-        guard let file = fopen(path, "r") else { return 0 }
+    func count(of id: String) throws(JournalError) -> Int64 {
+        guard let file = fopen(path, "r") else {
+            guard errno == ENOENT else { throw .inaccessible(path: path, detail: String(cString: strerror(errno))) }
+            return 0
+        }
         defer { fclose(file) }
         var count: Int64 = 0
         var line = [CChar](repeating: 0, count: 128)
@@ -27,6 +30,7 @@ struct OrderMark: Sendable {
             guard words.count == 3, words[0] == id else { continue }
             count = max(count, Int64(words[1]) ?? 0)
         }
+        guard ferror(file) == 0 else { throw .inaccessible(path: path, detail: "it cannot be read to its end") }
         return count
     }
 

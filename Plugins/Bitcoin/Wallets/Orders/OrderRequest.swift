@@ -4,8 +4,8 @@ import Synchronization
 
 /// The one request of an order that has begun, and the lease that shows others that its sender lives.
 ///
-/// A lease ends by the store's clock. Here it ends by a clock of the sender's machine that is never set. It begins before
-/// the store is asked for it, so it is over here before it is over there.
+/// Here the lease ends by a clock of the sender's machine that is never set. It begins before the store is asked for it, so
+/// in a store with a clock of its own it is over here before it is over there.
 final class OrderRequest: Sendable {
     /// The name of the order.
     let name: String

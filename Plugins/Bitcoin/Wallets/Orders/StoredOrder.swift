@@ -114,6 +114,7 @@ extension StoredOrder {
     /// Reads a record.
     init(_ record: StoredRecord) throws(JournalError) {
         let form = try OrderForm(record)
+        guard Self.key(form.name) == record.key else { throw .damagedOrders("an order has another one's name") }
         let state: WalletOrder.State
         switch (form.state, form.asked, form.proof, form.reason) {
         case (.sending, _, _, _): state = .sending

@@ -20,8 +20,8 @@ import PaymentStore
 public struct WalletOrders: Sendable {
     /// The time for which a sender counts as alive after each renewal of its lease.
     static let lease = Duration.seconds(600)
-    /// The time for which a sender counts as alive if the store sees when its process ends: longer than any process.
-    private static let lifelong = Duration.seconds(100 * 365 * 86_400)
+    /// The time for which a sender counts as alive if the store sees when its process ends: beyond any date.
+    private static let lifelong = Duration.seconds(1 << 44)
     /// The time for which a look at a dead sender keeps others from the same.
     private static let look = Duration.seconds(30)
 
@@ -57,8 +57,10 @@ public struct WalletOrders: Sendable {
     /// ask the wallet at once for the outcome of the payment, and end its request after that time. Only a process that is
     /// stopped for minutes in the moment between that look and its request could send it later.
     ///
-    /// The times in orders are the callers'. A wrong clock of one machine decides nothing about an order. It can let a
-    /// request leave within 15 seconds of another one without an answer, at a wallet that takes turns.
+    /// The times in orders are the callers'. A wrong clock of one machine can let a request leave within 15 seconds of
+    /// another one without an answer, at a wallet that takes turns. In a store whose leases end by the callers' clocks, one
+    /// that is minutes ahead can also let a living sender's request count as over. Neither ends an order: the wallet is
+    /// asked for its outcome.
     ///
     /// A store that is put back from a backup keeps the name of its orders: end what was in progress before any new
     /// payment.
@@ -77,7 +79,7 @@ public struct WalletOrders: Sendable {
     ) async throws {
         (self.records, self.mark, self.lease, self.clock) = (records, mark, lease, clock)
         let known = try await records.record(OrderMemory.key).map(OrderMemory.init)
-        let marked = known.flatMap { known in mark?.count(of: known.id) } ?? 0
+        let marked = try known.flatMap { known in try mark?.count(of: known.id) } ?? 0
         let new = random.hex(32)
         id = try await records.change([.record(OrderMemory.key)]) { found in
             var memory = try found[0].first.map(OrderMemory.init) ?? OrderMemory(id: new, count: 0)
@@ -356,6 +358,10 @@ extension WalletOrders {
             return (answer, nil)
         } catch {
             // If the order was stored, its request is over, and was never sent.
+            try? await change(order.name) { stored, _ in
+                stored.ended(by: sender, isDealtWith: true, at: now)
+                    .map { _ in .refused(reason: "its request never left", wasRequested: true) }
+            }
             try? await records.release(request.lease)
             throw error
         }

@@ -133,7 +133,9 @@ extension ServeTable {
     }
 
     /// Returns true if a name is stored.
-    func isRegistered(_ name: String) async throws -> Bool {
+    func isRegistered(_ name: String) async throws -> Bool { try await Self.isRegistered(name, in: records) }
+
+    static func isRegistered(_ name: String, in records: any RecordStore) async throws -> Bool {
         let query = RecordQuery(ServedPayment.kind, by: "name", of: RecordMark(name), limit: 1)
         return try await !records.records(query).isEmpty
     }

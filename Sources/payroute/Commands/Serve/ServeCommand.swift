@@ -107,8 +107,9 @@ enum ServeCommand: Command {
                 OwnersFile(path: $0, of: "webhooks"), tenants: tokens?.tenants ?? [ServeTokens.Access.local.tenant])
         }
         let file = path + fileSuffix
+        // The lease of a file is free when its server's process ends, and not before.
         let table = try await ServeTable(
-            try records ?? SQLiteRecords(path: file), called: file, clock: console.clock)
+            try records ?? SQLiteRecords(path: file), called: file, lease: .seconds(1 << 44), clock: console.clock)
         let metrics = ServeMetrics()
         let transport = StandardTransport()
         let senders = (targets?.targets ?? [:]).map { tenant, target in

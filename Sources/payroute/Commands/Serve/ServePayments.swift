@@ -369,5 +369,6 @@ actor ServePayments {
         await withTaskGroup { group in
             for sender in webhooks.values { group.addTask { await sender.stop() } }
         }
+        if running.isEmpty { await table.release() }
     }
 }

@@ -7,8 +7,8 @@ import PaymentRouting
 /// A change is on the disk when its call returns. The table says nothing about money: the journal does.
 ///
 /// A payment's room has the payment, its webhooks, and the names that its caller may be asked to pay under. A key, a
-/// settlement and an invoice have rooms of their own. One server at a time works with a store: each change needs its
-/// lease.
+/// settlement and an invoice have rooms of their own. One server at a time works with a store: each of its changes needs
+/// its lease.
 struct ServeTable: Sendable {
     /// The answer to a request to begin a payment.
     enum Claim: Sendable {
@@ -30,14 +30,16 @@ struct ServeTable: Sendable {
 
     /// Opens a store for one server.
     ///
-    /// - Parameter file: The name of the store in errors, such as the path of its file.
+    /// - Parameters:
+    ///   - file: The name of the store in errors, such as the path of its file.
+    ///   - lease: The time after which a silent server counts as ended: longer than one takes to end. A store that sees
+    ///     when a server's process ends needs none that ends by itself.
     /// - Throws: `JournalError`: `locked` while another server has it.
     init(
-        _ records: any RecordStore, called file: String, random: any RandomSource = SystemRandomSource(),
-        clock: any PaymentClock
+        _ records: any RecordStore, called file: String, lease duration: Duration = .seconds(1200),
+        random: any RandomSource = SystemRandomSource(), clock: any PaymentClock
     ) async throws {
-        // Longer than a server takes to end.
-        lease = RecordLease(RecordRoom("server"), holder: random.hex(32), duration: .seconds(1200))
+        lease = RecordLease(RecordRoom("server"), holder: random.hex(32), duration: duration)
         guard try await records.acquire(lease, at: clock.now) else { throw JournalError.locked(path: file) }
         let (key, fresh) = (RecordKey("server", name: "name"), "callers-" + random.hex(32))
         name = try await records.change([.record(key)], under: lease, at: clock.now) { found in
@@ -48,8 +50,14 @@ struct ServeTable: Sendable {
         (self.records, self.file, self.clock) = (records, file, clock)
     }
 
-    /// Renews the lease, which writes to the store.
-    func renew() async throws { try await records.renew(lease, at: clock.now) }
+    /// Renews the lease, which writes to the store. A server that was silent for too long takes it again if no other
+    /// server has it.
+    func renew() async throws {
+        guard try await records.acquire(lease, at: clock.now) else { throw RecordError.leaseLost(lease.room) }
+    }
+
+    /// Lets another server have the store.
+    func release() async { try? await records.release(lease) }
 
     /// Makes one change while no other server has the store.
     func change<Answer: Sendable>(
@@ -176,6 +184,8 @@ extension ServeTable {
         }
         _ = try await prune(StoredSettlement.kind, records, endedBefore: date) { record in
             let settlement = try StoredSettlement(record, in: file)
+            // While a payment has the name, a settler that has forgotten the answer would ask for the money again.
+            guard try await !isRegistered(settlement.name, in: records) else { return (settlement.ended, []) }
             return (settlement.ended, [settlement.record] + (settlement.held.map { [$0] } ?? []))
         }
         return count

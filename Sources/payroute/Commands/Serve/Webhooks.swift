@@ -78,6 +78,8 @@ actor WebhookSender {
             let wait = webhook.due.timeIntervalSince(clock.now)
             // No pause is longer: a clock was set back.
             if wait > 0, .seconds(wait) <= Self.pauses.last ?? .zero { return .seconds(wait) }
+            // One that cannot be noted as taken would be sent again and again.
+            try await table.renew()
             let isTaken = await send(webhook)
             metrics.webhook(isTaken ? "taken" : "failed")
             let pause = Self.pauses[min(webhook.attempts, Self.pauses.count - 1)]

@@ -109,7 +109,10 @@ struct StateSealTests {
         ] { #expect(isDamage(value, at: other)) }
         #expect(isDamage(value, Self.seal(6)))
         #expect(throws: PaykitNetworkError.self) { try seal.open(key, in: [key: value], as: [Int].self) }
-        // No state follows a damaged one.
+    }
+
+    @Test("No state follows a damaged one")
+    func damagedPredecessor() async throws {
         let (store, key) = (InMemoryRecords(), key)
         try await store.change([.record(key)]) { _ in RecordChange([.put(key, [1])], ()) }
         #expect(try await !store.keep(writes(1, ["a"]), following: [key: 0]))
