@@ -84,6 +84,6 @@ struct AttemptTests {
         #expect(try JSONValue.encode([kind]).decode([StepKind].self) == [kind])
         #expect(StepKind.all.count { $0.rawValue == kind.rawValue } == 1)
         // Only steps that move nothing may run again at any time.
-        #expect(kind.movesMoney == (kind.repetition != .always))
+        #expect(kind.movesMoney == (kind.repetition != .always || kind == .mutation(replay: .atAnyTime)))
     }
 }

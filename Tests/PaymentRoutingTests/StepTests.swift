@@ -130,10 +130,17 @@ struct StepTests {
         guard case .succeeded = try await world.router.resume(attempt, as: Payer()) else { throw CancellationError() }
         #expect(ran["capture"] == 1)
         #expect(world.provider.calls["status"] == 0)
-        // One that was begun as another kind is not.
-        let other = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
-        _ = try await world.router.resume(other, as: Payer())
-        #expect(ran["capture"] == 1)
+    }
+
+    @Test("A mutation that was begun as another kind is not sent again, although it may be repeated at any time by now")
+    func atAnyTimeByNow() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran, replay: .atAnyTime)
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        guard case .succeeded = try await world.router.resume(attempt, as: Payer()) else { throw CancellationError() }
+        #expect(ran["capture"] == 0)
+        #expect(world.provider.calls["status"] == 1)
     }
 
     @Test(

@@ -64,6 +64,7 @@ struct RecordTests {
     @Test("Nothing more is written to a file that others do not see")
     func replaced() async throws {
         let (store, key) = (try SQLiteRecords(path: path), key)
+        try await store.change([.record(key)]) { _ in RecordChange([.put(key, [0])], ()) }
         for name in try folder.names { try FileManager.default.removeItem(atPath: folder.file(name)) }
         await #expect(throws: JournalError.replaced(path: path)) {
             try await store.change([.record(key)]) { _ in RecordChange([.put(key, [1])], ()) }

@@ -154,7 +154,7 @@ package struct Mistake: Sendable {
     private static func atWallet(_ mistake: WalletMistake) -> Mistake {
         Mistake(
             name: mistake.rawValue, variation: .wallet(BitcoinMarket.maker(mistake)), symptom: mistake.symptom,
-            isSlow: mistake == .trustsFailures)
+            isSlow: [.trustsFailures, .trustsAbsence].contains(mistake))
     }
 
     /// The history of a mistake with input from outside.

@@ -94,6 +94,8 @@ public final class InMemoryRecords: RecordStore {
     }
 
     /// Makes one change.
+    ///
+    /// - Throws: ``RecordError/leaseLost(_:)``, or what `decide` throws.
     public func transact(
         _ ranges: [RecordRange], under lease: RecordLease?, at now: Date,
         _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> [RecordWrite]

@@ -107,6 +107,7 @@ extension RecordStore {
         let rooms = Set(ranges.map(\.room))
         for range in ranges { try RecordError.check(range) }
         try await transact(ranges, under: lease, at: now) { found in
+            guard found.count == ranges.count else { throw RecordError.undecided }
             let change = try decide(found)
             for write in change.writes { try RecordError.check(write, in: rooms) }
             answer.value.withLock { $0 = change.answer }
@@ -119,7 +120,10 @@ extension RecordStore {
     /// Returns the record of a key; nil if there is none.
     ///
     /// - Throws: the storage's failure. It does not mean that there is no record.
-    public func record(_ key: RecordKey) async throws -> StoredRecord? { try await records([.record(key)])[0].first }
+    public func record(_ key: RecordKey) async throws -> StoredRecord? {
+        guard let found = try await records([.record(key)]).first else { throw RecordError.undecided }
+        return found.first
+    }
 }
 
 /// The answer of the last decision.
@@ -408,7 +412,7 @@ public enum RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case notRead(RecordKey)
     /// A name of this many bytes is longer than the store takes, or a value is.
     case tooLong(kind: String, bytes: Int, limit: Int)
-    /// A store did not ask what to write.
+    /// A store did not ask what to write, or did not read what it was asked for.
     case undecided
 
     /// The most bytes of a value.
@@ -424,7 +428,8 @@ public enum RecordError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notRead(let key): "a '\(key.room.kind)' may be written only by a change that has read it"
         case .tooLong(let kind, let bytes, let limit):
             "a name or value of a '\(kind)' has \(bytes) bytes; no more than \(limit) can be stored"
-        case .undecided: "the store has not asked what to write; it breaks the rules of a record store"
+        case .undecided:
+            "the store has not read what it was asked for, or not asked what to write; it breaks the rules of a record store"
         }
     }
 

@@ -241,16 +241,18 @@ struct OrderRecordTests {
         #expect(try await !others.isRegistered("b"))
     }
 
-    @Test("A request does not leave if the mark cannot be written, and its order is found without a sender")
+    @Test("A request does not leave if the mark cannot be written, and its order has sent nothing")
     func unwrittenMark() async throws {
         let folder = ScratchFolder()
         let orders = try await WalletOrders(
             records, mark: OrderMark(path: folder.file("none/mark")), lease: nil, clock: clock)
         await #expect(throws: JournalError.self) { try await orders.begin(order("a", "aa"), alone: false) }
-        guard case .asked(_, isDealtWith: false, nil)? = try await orders.order(named: "a", at: clock.now)?.state else {
+        guard case .refused(_, wasRequested: true)? = try await orders.order(named: "a", at: clock.now)?.state else {
             Issue.record("it may still be sent")
             return
         }
+        // Its payment is free for another name.
+        #expect(try await orders.order(for: "aa", at: clock.now) == nil)
     }
 
     @Test("A mark that cannot be written says why")

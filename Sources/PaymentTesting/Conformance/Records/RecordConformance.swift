@@ -91,6 +91,16 @@ private struct RecordTrial: StorageTrial {
 
     private struct Refusal: Error, Equatable {}
 
+    /// A record that was written is not there, or has no byte.
+    private struct LostRecordError: Error, CustomStringConvertible {
+        let description = "a record that was written is not read by a change"
+    }
+
+    private static func first(_ found: [[StoredRecord]], _ place: Int = 0) throws(LostRecordError) -> UInt8 {
+        guard found.indices.contains(place), let byte = found[place].first?.value.first else { throw LostRecordError() }
+        return byte
+    }
+
     private static let room = RecordRoom("sample", "room")
     private static let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
@@ -108,7 +118,12 @@ private struct RecordTrial: StorageTrial {
     }
 
     private func names(_ range: RecordRange, of store: (any RecordStore)? = nil) async throws -> [String] {
-        try await (store ?? self.store).records([range])[0].map(\.key.name)
+        try await stored(range, of: store).map(\.key.name)
+    }
+
+    private func stored(_ range: RecordRange, of store: (any RecordStore)? = nil) async throws -> [StoredRecord] {
+        guard let found = try await (store ?? self.store).records([range]).first else { throw LostRecordError() }
+        return found
     }
 
     private func names(_ query: RecordQuery) async throws -> [String] {
@@ -147,7 +162,7 @@ private struct RecordTrial: StorageTrial {
         for (number, name) in names.enumerated() {
             let value = try await store.record(Self.key(name))?.value
             expect(value == [UInt8(number)], "the name \(Array(name.utf8)) is another one's")
-            let others = try await store.records([.room(RecordRoom("sample", "room" + name))])[0].count
+            let others = try await stored(.room(RecordRoom("sample", "room" + name))).count
             expect(others == (name.isEmpty ? names.count : 0), "the room with \(Array(name.utf8)) is another one's")
             let marked = try await store.records(RecordQuery("sample", by: "name", of: RecordMark(name), limit: 99))
             expect(marked.map(\.value) == [[UInt8(number)]], "the mark \(Array(name.utf8)) is another one's")
@@ -157,7 +172,7 @@ private struct RecordTrial: StorageTrial {
         let marked = try await self.names(RecordQuery("sample", by: "name", limit: 99))
         expect(marked.map { Array($0.utf8) } == names.map { Array($0.utf8) }, "marks are in the order \(marked)")
         expect(
-            try await store.records([.room(RecordRoom("Sample", "room"))])[0].isEmpty, "another kind's records are read"
+            try await stored(.room(RecordRoom("Sample", "room"))).isEmpty, "another kind's records are read"
         )
     }
 
@@ -198,13 +213,13 @@ private struct RecordTrial: StorageTrial {
         let answer = try await store.change([.record(key)]) { found in
             RecordChange(
                 [
-                    .put(key, found[0][0].value + [2]), .remove(Self.key("b")), .put(Self.key("c"), [3]),
+                    .put(key, [try Self.first(found), 2]), .remove(Self.key("b")), .put(Self.key("c"), [3]),
                     .remove(Self.key("c")), .remove(Self.key("none")), .put(Self.key("d"), [4]),
                     .put(Self.key("d"), [5]),
                 ], "done")
         }
         expect(answer == "done", "the answer of a change is lost")
-        let left = try await store.records([.room(Self.room)])[0]
+        let left = try await stored(.room(Self.room))
         expect(
             left.map(\.key.name) == ["a", "d"] && left.map(\.value) == [[1, 2], [5]],
             "a change left \(left.map(\.value))")
@@ -285,8 +300,8 @@ private struct RecordTrial: StorageTrial {
             for number in 0..<count {
                 group.addTask {
                     try await stores[number % stores.count].change([.record(key)]) { found in
-                        let next = Int(found[0].first?.value.first ?? 0) + 1
-                        return RecordChange([.put(key, [UInt8(next)])], next)
+                        let next = (found[0].first?.value.first ?? 0) &+ 1
+                        return RecordChange([.put(key, [next])], Int(next))
                     }
                 }
             }
@@ -309,7 +324,9 @@ private struct RecordTrial: StorageTrial {
                 group.addTask {
                     try await stores[number % stores.count].change([.record(to), .record(from)]) { found in
                         RecordChange(
-                            [.put(to, [found[0][0].value[0] + 1]), .put(from, [found[1][0].value[0] - 1])], ())
+                            [
+                                .put(to, [try Self.first(found) &+ 1]), .put(from, [try Self.first(found, 1) &- 1]),
+                            ], ())
                     }
                 }
             }
@@ -388,7 +405,7 @@ private struct RecordTrial: StorageTrial {
         try await write([put("a", [1], marks: ["state": RecordMark("open")]), put("b", [2])])
         try await write([put("a", [3], marks: ["state": RecordMark("ended")]), .remove(Self.key("b")), put("c", [4])])
         let left = try await losePower()
-        let records = try await left.records([.room(Self.room)])[0]
+        let records = try await stored(.room(Self.room), of: left)
         expect(
             records.map(\.key.name) == ["a", "c"] && records.map(\.value) == [[3], [4]],
             "a loss of power leaves \(records.map(\.key.name)) with \(records.map(\.value))")
