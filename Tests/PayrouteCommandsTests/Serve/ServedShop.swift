@@ -105,7 +105,10 @@ final class FaultyRecords: RecordStore {
 
     func records(_ ranges: [RecordRange]) async throws -> [[StoredRecord]] { await base.records(ranges) }
     func records(_ query: RecordQuery) async throws -> [StoredRecord] { await base.records(query) }
-    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func acquire(_ lease: RecordLease, at now: Date) async throws -> Bool {
+        if fails.withLock({ $0(nil) }) { throw NoSpace() }
+        return await base.acquire(lease, at: now)
+    }
     func release(_ lease: RecordLease) async throws { await base.release(lease) }
 }
 

@@ -81,8 +81,8 @@ INSERT INTO entry VALUES (1, 12, 821692802.875, 'outcome', NULL, '{"outcome":"pe
 INSERT INTO entry VALUES (1, 13, 821692803.125, 'outcome', NULL, '{"outcome":"pending"}', 'c33f1ebe88394e47e55b279b72a257b61927dc4cc4da371944a57b0ad154b5eb');
 INSERT INTO entry VALUES (1, 14, 821692803.375, 'outcome', NULL, '{"message":"an odd word","outcome":"unknown","rawStatus":"odd","reference":["acme","payment","p1"]}', '6df9107948adbe3f09be799274961e6ea8d1045e1b246ff805e0a935ec05ba15');
 INSERT INTO entry VALUES (1, 15, 821692803.625, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"amount":{"currency":"iso4217/EUR","exponent":2,"minorUnits":"1050"},"reference":["acme","payment","p1"],"transaction":"tx1"}}', '5a613266d944edccda9c5ef1fea765f8a8eb3ef0e4d0ee4827347cb01574e993');
-INSERT INTO entry VALUES (2, 1, 821692800.125, 'started', 'give back', 'mutation-same-key', 'b8aa6bd445df32c2e612d49824bf41acf0904b952a9fdc4401f16f3d6904c272');
-INSERT INTO entry VALUES (2, 2, 821692800.375, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"reference":["acme","refund of p1","note 7"]}}', '5c594d9be2cc7729d44789a6ed3a52d89320ae7bc79db34e2e774a4316ef2cf0');
+INSERT INTO entry VALUES (2, 1, 821692800.125, 'started', 'give back', 'mutation-any-time', 'a5d2fa4efb9d2753a85201fa58360da908d90f8fbd312b4db6c8a202db641952');
+INSERT INTO entry VALUES (2, 2, 821692800.375, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"reference":["acme","refund of p1","note 7"]}}', 'ea1ec1d53958c35417cd9702b577d6728fd093767c308a7fb0c2a41132023b40');
 INSERT INTO entry VALUES (3, 1, 821692800.125, 'outcome', NULL, '{"code":"refused","message":"no","outcome":"declined"}', '3323c1c814a125fab3d5a895fac2dd4093762b23f0b7338e76f9942a8c802aac');
 INSERT INTO entry VALUES (4, 1, 821692800.125, 'outcome', NULL, '{"outcome":"cancelled"}', '98e05c69be7ab1491f54bdca4685a1af936db47f446e776a970d5a76fbc330e1');
 INSERT INTO entry VALUES (5, 1, 821692800.125, 'outcome', NULL, '{"outcome":"expired"}', '7ce67fe82f0eb26398cac51c97b818ccbf0737454ca197fb7565b340b791afe2');

@@ -199,6 +199,8 @@ private struct RecordTrial: StorageTrial {
 
     func wholeChanges() async throws {
         try await write([put("a", [1]), put("b", [1])])
+        let written = try await names(.room(Self.room))
+        expect(written == ["a", "b"], "of two writes of one change there are \(written)")
         let key = Self.key("a")
         await expects(Refusal(), "a change that throws") {
             try await store.change([.record(key)]) { _ -> RecordChange<Void> in throw Refusal() }

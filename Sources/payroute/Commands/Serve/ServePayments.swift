@@ -369,6 +369,5 @@ actor ServePayments {
         await withTaskGroup { group in
             for sender in webhooks.values { group.addTask { await sender.stop() } }
         }
-        if running.isEmpty { await table.release() }
     }
 }

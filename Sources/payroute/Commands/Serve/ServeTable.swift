@@ -56,9 +56,6 @@ struct ServeTable: Sendable {
         guard try await records.acquire(lease, at: clock.now) else { throw RecordError.leaseLost(lease.room) }
     }
 
-    /// Lets another server have the store.
-    func release() async { try? await records.release(lease) }
-
     /// Makes one change while no other server has the store.
     func change<Answer: Sendable>(
         _ ranges: [RecordRange], _ decide: @escaping @Sendable ([[StoredRecord]]) throws -> RecordChange<Answer>
