@@ -103,8 +103,9 @@ extension RecurringHistory {
     private func judge(_ charge: RecurringCharge, _ captures: [RecurringBank.Capture]) {
         if captures.count > 1 { breach("\(charge.id) was paid \(captures.count) times") }
         let ahead = charge.period.start.timeIntervalSince(captures[0].date)
-        // A clock that was never wrong charges nothing ahead; a wrong one no more than the trusted part of its error.
-        let most = (state.withLock { $0.wasWrong } ? 31 * Self.day : 0) + 7200
+        // A clock that was never wrong charges nothing before the policy does, or before the notice that a payer has
+        // approved; a wrong one no more than the trusted part of its error.
+        let most = (state.withLock { $0.wasWrong } ? 31 * Self.day : 0) + (charge.isApproved ? 2 * 7260 : 7200)
         if ahead > most { breach("\(charge.id) was paid \(Int(ahead / 3600)) hours before it began") }
         for capture in captures where capture.amount != charge.amount { breach("\(charge.id) cost another amount") }
     }
