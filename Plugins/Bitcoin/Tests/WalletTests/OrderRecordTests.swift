@@ -255,6 +255,26 @@ struct OrderRecordTests {
         #expect(try await orders.order(for: "aa", at: clock.now) == nil)
     }
 
+    @Test("A mark that is there and cannot be read is no missing one")
+    func unreadableMark() throws {
+        let folder = ScratchFolder()
+        #expect(try OrderMark(path: folder.file("mark")).count(of: "a") == 0)
+        try OrderMark(path: folder.file("mark")).write("a", count: 3)
+        #expect(try OrderMark(path: folder.file("mark")).count(of: "a") == 3)
+        #expect(throws: JournalError.self) { try OrderMark(path: folder.file("mark/mark")).count(of: "a") }
+    }
+
+    @Test("An order in the place of another one is damage, and not that one's answer")
+    func misplaced() async throws {
+        let orders = try await orders()
+        _ = try await begin(order("a", "aa"), orders)
+        let value = try #require(try await records.record(StoredOrder.key("a"))).value
+        let key = StoredOrder.key("b")
+        try await records.change([.record(key)]) { _ in RecordChange([.put(key, value)], ()) }
+        await #expect(throws: JournalError.self) { try await orders.order(named: "b", at: clock.now) }
+        #expect(try await orders.order(named: "a", at: clock.now)?.name == "a")
+    }
+
     @Test("A mark that cannot be written says why")
     func unwritableMark() throws {
         let mark = OrderMark(path: ScratchFolder().file("none/mark"))
