@@ -10,7 +10,7 @@ import PaymentCore
 #endif
 
 /// A record store over an engine of your own: here a file to which each change adds one line of JSON, shared by the
-/// processes of one machine. Whoever changes something locks the file, reads the lines that others have added, decides,
+/// processes of one machine. A process that changes something locks the file, reads the lines that others have added, decides,
 /// adds a line and waits for the disk. A line that a crash has cut off was never confirmed, and is removed.
 actor LineFile: RecordStore {
     /// One line: what a change wrote, or a lease.
@@ -57,7 +57,7 @@ actor LineFile: RecordStore {
 
     // MARK: The file
 
-    /// Runs `body` while nobody else changes the file, with all that others have written.
+    /// Runs `body` while no other process changes the file, with all that others have written.
     private func locked<Result>(_ body: () throws -> Result) throws -> Result {
         guard flock(file, LOCK_EX) == 0 else { throw Failure("flock") }
         defer { flock(file, LOCK_UN) }

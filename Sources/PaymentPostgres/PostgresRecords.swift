@@ -52,7 +52,7 @@ public struct PostgresRecords: RecordStore {
         leases = LeaseRows(store: store, table: tables.roomLease)
         known = KnownChanges()
         try await store.migrate(Tables.records)
-        // Nobody looks for a change after the longest time of a call. These are of programs that have ended since.
+        // No call looks for a change for so long. These are of programs that have ended since.
         _ = try await store.rows(
             Statement("DELETE FROM \(tables.change) WHERE made < \(PostgresStore.serverNow) - 86400"))
     }

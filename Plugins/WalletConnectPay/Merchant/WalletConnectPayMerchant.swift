@@ -179,7 +179,7 @@ extension WalletConnectPayMerchant: RefundingService {
         }
         let isEarlier: Bool
         do {
-            // A payment has one mark for ever, so a second request finds that of the first.
+            // A payment can have one mark only, so a second request finds that of the first.
             isEarlier = try await context.step("refund", .mutation(replay: .atAnyTime)) {
                 try await mark(id, over: context.http)
             }

@@ -26,7 +26,7 @@ final class OrderRequest: Sendable {
         end = Mutex((clock?.uptime ?? .zero) + lease.duration)
     }
 
-    /// Returns the lease of a sender's id. Its room is the sender's, so whoever gets it knows that the sender is gone.
+    /// Returns the lease of a sender's id. Its room is the sender's: one that gets it knows that the sender is gone.
     ///
     /// - Parameter holder: the id of the one that takes it.
     static func lease(of sender: String, holder: String, duration: Duration) -> RecordLease {

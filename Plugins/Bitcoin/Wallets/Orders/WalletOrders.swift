@@ -345,7 +345,7 @@ extension WalletOrders {
             order.name,
             lease: OrderRequest.lease(of: sender, holder: sender, duration: lease ?? Self.lifelong),
             clock: lease.map { _ in clock })
-        // Nobody else knows the room of this lease yet.
+        // No other caller knows the room of this lease yet.
         guard try await records.acquire(request.lease, at: now) else { throw RecordError.leaseLost(request.lease.room) }
         do {
             let answer = try await records.change(ranges, decide)
