@@ -158,8 +158,8 @@ public struct RecordRoom: Sendable, Hashable, Comparable {
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(bytesOf: kind)
-        hasher.combine(bytesOf: name)
+        hasher.combine(exactly: kind)
+        hasher.combine(exactly: name)
     }
 }
 
@@ -192,7 +192,7 @@ public struct RecordKey: Sendable, Hashable {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(room)
-        hasher.combine(bytesOf: name)
+        hasher.combine(exactly: name)
     }
 }
 
@@ -275,7 +275,7 @@ public struct RecordMark: Sendable, Hashable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.text.precedes(right.text) }
 
     /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: text) }
 }
 
 /// The records of a kind that have a mark.
@@ -460,12 +460,4 @@ public enum RecordError: Error, Sendable, Hashable, CustomStringConvertible {
 extension String {
     /// Returns true if this text comes before another one, by its bytes.
     package func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
-}
-
-extension Hasher {
-    fileprivate mutating func combine(bytesOf text: String) {
-        var text = text
-        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
-        combine(0xFF as UInt8)
-    }
 }
