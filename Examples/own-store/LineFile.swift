@@ -10,8 +10,8 @@ import PaymentCore
 #endif
 
 /// A record store over an engine of your own: here a file to which each change adds one line of JSON, shared by the
-/// processes of one machine. A process that changes something locks the file, reads the lines that others have added, decides,
-/// adds a line and waits for the disk. A line that a crash has cut off was never confirmed, and is removed.
+/// processes of one machine. A process that changes something locks the file, reads the lines that others have added,
+/// decides, adds a line and waits for the disk. A line that a crash has cut off was never confirmed, and is removed.
 actor LineFile: RecordStore {
     /// One line: what a change wrote, or a lease.
     private struct Line: Codable {

@@ -178,8 +178,8 @@ public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that
     /// follows from it (``PaymentAttempt/key(for:)``).
     case sameKey
-    /// The service makes it once for its subject, for all callers together, and recognises a repetition at any time: such
-    /// as a mark that a payment can have only once.
+    /// The service makes it once for its subject, for all callers together, and recognises a repetition at any time:
+    /// such as a mark that a payment can have only once.
     case atAnyTime
     /// It is never sent again; only ``PaymentService/status(of:in:)`` resolves it.
     case never
